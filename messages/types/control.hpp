@@ -1,0 +1,386 @@
+// Requests between actors and their answers. One struct per message; the schema page of the same name says when each is
+// sent, by whom, and what the receiver must do.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "messages/types/cluster.hpp"
+#include "messages/types/event.hpp"
+#include "messages/types/ids.hpp"
+#include "messages/types/job.hpp"
+#include "messages/types/lease.hpp"
+#include "messages/types/model.hpp"
+#include "messages/types/round.hpp"
+#include "messages/types/throughput.hpp"
+
+namespace hadar {
+
+#define HADAR_VALUE(T) friend bool operator==(const T&, const T&) = default
+
+struct Ack {
+  HADAR_VALUE(Ack);
+};
+
+// ---- node worker ↔ membership -------------------------------------------------------------------------------------
+
+// A lease a node holds when it says hello.
+struct HeldLease {
+  Lease lease;
+  bool over = false;  // ended; its report waits for an answer
+  friend bool operator==(const HeldLease&, const HeldLease&) = default;
+};
+struct NodeHello {
+  NodeInventory inventory;
+  std::uint64_t incarnation = 0;  // new at each start of the process
+  Epoch epoch;                    // last one it was given; 0 = none
+  std::vector<HeldLease> held;
+  HADAR_VALUE(NodeHello);
+};
+struct NodeWelcome {
+  Term term;
+  Epoch epoch;
+  double round_s = 0;
+  double outage_grace_s = 0;     // how long it may train on without the scheduler
+  std::vector<LeaseId> adopt;    // go on under the new term and epoch
+  std::vector<LeaseId> discard;  // stop, and forget without a report
+  HADAR_VALUE(NodeWelcome);
+};
+
+// ---- lease_keeper ↔ node worker -----------------------------------------------------------------------------------
+
+struct PrepareLeases {
+  Term term;
+  Epoch epoch;
+  std::vector<Lease> leases;
+  HADAR_VALUE(PrepareLeases);
+};
+struct RefusedLease {
+  LeaseId lease;
+  std::string reason;
+  friend bool operator==(const RefusedLease&, const RefusedLease&) = default;
+};
+struct LeasesPrepared {
+  std::vector<LeaseId> accepted;
+  std::vector<RefusedLease> refused;
+  HADAR_VALUE(LeasesPrepared);
+};
+struct CommitLeases {
+  Term term;
+  Epoch epoch;
+  std::vector<LeaseId> leases;
+  HADAR_VALUE(CommitLeases);
+};
+struct RevokeLeases {
+  Term term;
+  Epoch epoch;
+  std::vector<LeaseId> leases;
+  std::string reason;
+  HADAR_VALUE(RevokeLeases);
+};
+struct ExtendLease {
+  Term term;
+  Epoch epoch;
+  LeaseId lease;
+  std::uint64_t quota_steps = 0;  // new total
+  double train_for_s = 0;         // new limit from now
+  HADAR_VALUE(ExtendLease);
+};
+// The GPUs of a lease are free again; says nothing of its steps.
+struct LeaseEnded {
+  LeaseId lease;
+  NodeName node;
+  Epoch epoch;
+  LeaseEndReason end = LeaseEndReason::kQuota;
+  std::string detail;
+  HADAR_VALUE(LeaseEnded);
+};
+
+// ---- scheduler ↔ job-tracker --------------------------------------------------------------------------------------
+
+struct OpenTerm {
+  std::string policy;
+  double round_s = 0;
+  HADAR_VALUE(OpenTerm);
+};
+// What a starting scheduler needs to go on where the last one stopped.
+struct TermOpened {
+  Term term;
+  RoundId last_round;
+  LeaseId last_lease;
+  std::string memory;              // of the last recorded plan
+  std::vector<Lease> open_leases;  // granted, neither reported at their end nor closed
+  std::vector<NodeView> nodes;     // as far as events tell: drains, epochs
+  double now_s = 0;                // cluster time
+  HADAR_VALUE(TermOpened);
+};
+struct ViewJobs {
+  RoundId round;
+  HADAR_VALUE(ViewJobs);
+};
+struct JobsViewed {
+  JobViews jobs;
+  double now_s = 0;
+};
+inline bool operator==(const JobsViewed& a, const JobsViewed& b) {
+  if (a.now_s != b.now_s || a.jobs.size() != b.jobs.size()) return false;
+  for (std::size_t i = 0; i < a.jobs.size(); ++i)
+    if (!(*a.jobs[i] == *b.jobs[i])) return false;
+  return true;
+}
+// A plan to be made durable before its leases are prepared.
+struct RecordPlan {
+  Term term;
+  RoundId round;
+  bool early = false;
+  std::string policy;
+  std::map<GpuType, double> prices;
+  std::vector<Lease> leases;  // to be granted; base and spec are filled in by the tracker
+  std::vector<Outcome> outcomes;
+  std::string memory;
+  HADAR_VALUE(RecordPlan);
+};
+// The leases as granted: base version and spec filled in; those the tracker no longer allows are left out.
+struct PlanRecorded {
+  std::vector<Lease> leases;
+  std::vector<RefusedLease> refused;
+  HADAR_VALUE(PlanRecorded);
+};
+struct RecordExtension {
+  Term term;
+  LeaseId lease;
+  JobId job;
+  std::uint64_t quota_steps = 0;
+  HADAR_VALUE(RecordExtension);
+};
+// Leases that will never report: refused by their node, or their node was lost.
+struct CloseLeases {
+  std::vector<LeaseId> leases;
+  std::string reason;
+  HADAR_VALUE(CloseLeases);
+};
+// A fact about a node, to be written down.
+struct RecordNode {
+  EventBody fact;
+  HADAR_VALUE(RecordNode);
+};
+// Tracker → round_flow: a job may be planned again, or no more.
+struct JobAdvanced {
+  JobId job;
+  bool finished = false;
+  std::uint64_t steps_left = 0;
+  HADAR_VALUE(JobAdvanced);
+};
+// Tracker → round_flow: take these leases back (their job was cancelled, held or failed).
+struct LeasesUnwanted {
+  JobId job;
+  std::vector<LeaseId> leases;
+  std::string reason;
+  HADAR_VALUE(LeasesUnwanted);
+};
+
+// ---- node worker → job-tracker ------------------------------------------------------------------------------------
+
+enum class ReportVerdict : std::uint8_t {
+  kAccepted = 1,  // stored; it will be merged or left out, either way the node may forget it
+  kSettled = 2,   // already settled: forget it
+  kStale = 3,     // old epoch or old base: forget it
+};
+struct ReportAnswered {
+  LeaseId lease;
+  ReportVerdict verdict = ReportVerdict::kAccepted;
+  std::string text;
+  HADAR_VALUE(ReportAnswered);
+};
+// Sampled progress of open leases of one node; not durable, never credited.
+struct ProgressSample {
+  LeaseId lease;
+  std::uint64_t steps = 0;  // since the lease's base
+  double train_s = 0;
+  friend bool operator==(const ProgressSample&, const ProgressSample&) = default;
+};
+struct ProgressSampled {
+  NodeName node;
+  std::vector<ProgressSample> samples;
+  HADAR_VALUE(ProgressSampled);
+};
+// Tracker → node worker: a checkpoint became the version a lease goes on from.
+struct BaseAdvanced {
+  LeaseId lease;
+  ModelVersion base;
+  HADAR_VALUE(BaseAdvanced);
+};
+
+// ---- blobs --------------------------------------------------------------------------------------------------------
+
+using Bytes = std::vector<std::byte>;
+using BytesPtr = std::shared_ptr<const Bytes>;
+
+// How much of a blob the receiver has; asked first, so that a broken transfer resumes.
+struct StatBlob {
+  BlobRef blob;
+  HADAR_VALUE(StatBlob);
+};
+struct BlobStat {
+  std::uint64_t have = 0;  // bytes from the start
+  bool complete = false;
+  HADAR_VALUE(BlobStat);
+};
+// One chunk; travels as a payload frame beside the message. An answered chunk is the credit for the next.
+struct PutBlobChunk {
+  BlobRef blob;
+  std::uint64_t offset = 0;
+  std::uint64_t checksum = 0;  // XXH3-64 of the chunk
+  BytesPtr payload;
+};
+struct GetBlobChunk {
+  BlobRef blob;
+  std::uint64_t offset = 0;
+  std::uint32_t max_bytes = 0;
+  HADAR_VALUE(GetBlobChunk);
+};
+struct BlobChunk {
+  BlobRef blob;
+  std::uint64_t offset = 0;
+  std::uint64_t checksum = 0;
+  BytesPtr payload;
+};
+inline bool same_bytes(const BytesPtr& a, const BytesPtr& b) {
+  return a && b ? *a == *b : a == b;
+}
+inline bool operator==(const PutBlobChunk& a, const PutBlobChunk& b) {
+  return a.blob == b.blob && a.offset == b.offset && a.checksum == b.checksum && same_bytes(a.payload, b.payload);
+}
+inline bool operator==(const BlobChunk& a, const BlobChunk& b) {
+  return a.blob == b.blob && a.offset == b.offset && a.checksum == b.checksum && same_bytes(a.payload, b.payload);
+}
+
+// ---- policy and prices --------------------------------------------------------------------------------------------
+
+struct PlanRound {
+  std::shared_ptr<const RoundInput> input;
+};
+inline bool operator==(const PlanRound& a, const PlanRound& b) {
+  return a.input && b.input ? *a.input == *b.input : a.input == b.input;
+}
+struct RoundPlanned {
+  RoundPlan plan;
+  std::string policy;
+  double plan_ms = 0;
+  HADAR_VALUE(RoundPlanned);
+};
+// Asks for a board for this round from the jobs and nodes in the input (its prices and memory are ignored).
+struct PriceRound {
+  std::shared_ptr<const RoundInput> input;
+};
+inline bool operator==(const PriceRound& a, const PriceRound& b) {
+  return a.input && b.input ? *a.input == *b.input : a.input == b.input;
+}
+struct QueryPrices {
+  std::uint32_t rounds = 1;  // how many of the latest boards
+  HADAR_VALUE(QueryPrices);
+};
+struct PriceHistory {
+  std::vector<PriceBoard> boards;  // rising rounds
+  HADAR_VALUE(PriceHistory);
+};
+
+// ---- clients → gateway (and from there to the actor that knows) -----------------------------------------------------
+
+struct SubmitJob {
+  JobSpec spec;
+  std::string key;  // same key, same job; empty = none
+  bool keep_infeasible = false;
+  HADAR_VALUE(SubmitJob);
+};
+struct JobSubmitted {
+  JobId job;
+  bool existed = false;  // the key named a job that is already there
+  Reason reason;         // set when kept as infeasible
+  HADAR_VALUE(JobSubmitted);
+};
+enum class JobAction : std::uint8_t { kCancel = 1, kHold = 2, kRelease = 3 };
+struct CommandJob {
+  std::string job;  // id or name
+  JobAction action = JobAction::kCancel;
+  HADAR_VALUE(CommandJob);
+};
+struct QueryJobs {
+  std::string job;   // id or name; empty = all
+  bool all = false;  // also ended ones, when `job` is empty
+  HADAR_VALUE(QueryJobs);
+};
+struct JobList {
+  std::vector<JobStatus> jobs;
+  double now_s = 0;
+  HADAR_VALUE(JobList);
+};
+struct QueryNodes {
+  HADAR_VALUE(QueryNodes);
+};
+struct NodeList {
+  std::vector<NodeView> nodes;
+  RoundId round;
+  double round_s = 0;
+  double window_s = 0;  // left until the border
+  std::string policy;
+  HADAR_VALUE(NodeList);
+};
+enum class NodeAction : std::uint8_t { kDrain = 1, kUndrain = 2, kForget = 3 };
+struct CommandNode {
+  NodeName node;
+  NodeAction action = NodeAction::kDrain;
+  std::string reason;
+  double deadline_s = 0;  // leases still open then are revoked; 0 = they may end by themselves
+  HADAR_VALUE(CommandNode);
+};
+struct QueryEvents {
+  std::uint64_t after_seq = 0;
+  std::uint32_t limit = 1000;
+  HADAR_VALUE(QueryEvents);
+};
+// Events as stored: one JSON object each (see codec/event_json).
+struct EventPage {
+  std::vector<std::string> events;
+  std::uint64_t last_seq = 0;  // of the log, not of the page
+  HADAR_VALUE(EventPage);
+};
+struct QueryLog {
+  JobId job;
+  std::uint32_t fork = 0;
+  NodeName node;  // empty: the gateway finds it
+  std::uint64_t offset = 0;
+  std::uint32_t max_bytes = 0;
+  HADAR_VALUE(QueryLog);
+};
+struct LogPart {
+  NodeName node;
+  std::uint64_t offset = 0;  // of the first byte of `text`; larger than asked when older bytes were cut
+  std::string text;
+  bool more = false;  // bytes after this part are there already
+  HADAR_VALUE(LogPart);
+};
+struct QueryHealth {
+  HADAR_VALUE(QueryHealth);
+};
+// What one process counts; gateway answers with one per process it can reach.
+struct ProcessHealth {
+  std::string name;
+  bool reachable = true;
+  std::uint64_t pid = 0;
+  double up_s = 0;
+  std::map<std::string, std::uint64_t> counters;  // e.g. "frames_refused", "handshakes_refused"
+  friend bool operator==(const ProcessHealth&, const ProcessHealth&) = default;
+};
+struct ClusterHealth {
+  std::string cluster_id;
+  std::vector<ProcessHealth> processes;
+  HADAR_VALUE(ClusterHealth);
+};
+
+#undef HADAR_VALUE
+
+}  // namespace hadar

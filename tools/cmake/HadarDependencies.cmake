@@ -1,0 +1,22 @@
+# Every outside library, once.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(CAF 0.17 REQUIRED)
+find_package(CapnProto CONFIG REQUIRED)
+pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq)
+find_package(spdlog CONFIG REQUIRED)
+find_package(fmt CONFIG REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+find_package(tomlplusplus CONFIG REQUIRED)
+find_package(Eigen3 CONFIG REQUIRED)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+find_package(GTest CONFIG REQUIRED)
+
+# Asio is header only; as a system header its warnings are not ours.
+find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
+add_library(hadar_asio INTERFACE)
+target_include_directories(hadar_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
+target_compile_definitions(hadar_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+target_link_libraries(hadar_asio INTERFACE Threads::Threads)

@@ -1,0 +1,36 @@
+# Language level, warnings, ccache and mold when present, sanitizers by option.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# Assertions stay on in every build: HADAR_REQUIRE and HADAR_ENSURE do not look at NDEBUG.
+
+option(HADAR_WERROR "Warnings in our code are errors" ON)
+option(HADAR_ASAN "Build with address and undefined-behaviour sanitizers" OFF)
+
+find_program(HADAR_CCACHE ccache)
+if(HADAR_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HADAR_CCACHE})
+endif()
+find_program(HADAR_MOLD mold)
+if(HADAR_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(hadar_flags INTERFACE)
+target_include_directories(hadar_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(hadar_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor>)
+if(HADAR_WERROR)
+  target_compile_options(hadar_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(HADAR_ASAN)
+  # -fno-sanitize=null: CAF 0.17's headers bind a null reference to an empty tuple on every spawn without arguments.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=null -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
