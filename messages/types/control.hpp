@@ -14,6 +14,7 @@
 #include "messages/types/job.hpp"
 #include "messages/types/lease.hpp"
 #include "messages/types/model.hpp"
+#include "messages/types/payload.hpp"
 #include "messages/types/round.hpp"
 #include "messages/types/throughput.hpp"
 
@@ -216,9 +217,6 @@ struct BaseAdvanced {
 
 // ---- blobs --------------------------------------------------------------------------------------------------------
 
-using Bytes = std::vector<std::byte>;
-using BytesPtr = std::shared_ptr<const Bytes>;
-
 // How much of a blob the receiver has; asked first, so that a broken transfer resumes.
 struct StatBlob {
   BlobRef blob;
@@ -233,8 +231,9 @@ struct BlobStat {
 struct PutBlobChunk {
   BlobRef blob;
   std::uint64_t offset = 0;
-  std::uint64_t checksum = 0;  // XXH3-64 of the chunk
-  BytesPtr payload;
+  std::uint64_t checksum = 0;  // PutBlobChunkH3-64 of the chunk
+  Payload payload;
+  HADAR_VALUE(PutBlobChunk);
 };
 struct GetBlobChunk {
   BlobRef blob;
@@ -246,18 +245,9 @@ struct BlobChunk {
   BlobRef blob;
   std::uint64_t offset = 0;
   std::uint64_t checksum = 0;
-  BytesPtr payload;
+  Payload payload;
+  HADAR_VALUE(BlobChunk);
 };
-inline bool same_bytes(const BytesPtr& a, const BytesPtr& b) {
-  return a && b ? *a == *b : a == b;
-}
-inline bool operator==(const PutBlobChunk& a, const PutBlobChunk& b) {
-  return a.blob == b.blob && a.offset == b.offset && a.checksum == b.checksum && same_bytes(a.payload, b.payload);
-}
-inline bool operator==(const BlobChunk& a, const BlobChunk& b) {
-  return a.blob == b.blob && a.offset == b.offset && a.checksum == b.checksum && same_bytes(a.payload, b.payload);
-}
-
 // ---- policy and prices --------------------------------------------------------------------------------------------
 
 struct PlanRound {

@@ -1,0 +1,61 @@
+// Links to other processes of the cluster.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "messages/types/envelope.hpp"
+#include "messages/types/payload.hpp"
+#include "messages/types/result.hpp"
+
+namespace hadar {
+
+// Who we are, or who the other side is. Names are unique in a cluster: "scheduler", "n1", "client-4711-8c2f".
+struct PeerInfo {
+  std::string name;
+  std::vector<std::string>
+      roles;  // "scheduler", "price-oracle", "job-tracker", "gateway", "policy", "node-worker", "client"
+  std::uint64_t incarnation = 0;  // new at each start of a process
+  std::string endpoint;           // where it listens, as others reach it; empty for clients
+  std::uint64_t pid = 0;
+  std::map<std::string, std::string> directory;  // role → endpoint, as far as this process knows them
+
+  friend bool operator==(const PeerInfo&, const PeerInfo&) = default;
+};
+
+// One message: envelope, body bytes, optional payload.
+struct Packet {
+  Envelope envelope;
+  Payload body;
+  Payload payload;
+};
+
+// Callbacks run on the transport's own thread, one at a time; they must not block.
+struct TransportEvents {
+  std::function<void(const PeerInfo&)> on_up;                              // handshake done, in either direction
+  std::function<void(const std::string& name, const Error& why)> on_down;  // silent too long, closed, or replaced
+  std::function<void(const std::string& name, Packet)> on_packet;
+  std::function<void(const std::string& endpoint, const Error& why)>
+      on_refused;  // our hello was refused: text from the peer
+};
+
+// A process's links. All methods may be called from any thread and never block for longer than a lock.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // Keeps a link to whatever listens at `endpoint`, reconnecting until disconnect(). A refusal is final until then.
+  virtual void connect(const std::string& endpoint) = 0;
+  virtual void disconnect(const std::string& endpoint) = 0;
+
+  // Queues a packet to a peer that is up. Errors: kUnreachable (not up), kOverloaded (its queue is full).
+  virtual Status send(const std::string& peer, Packet packet) = 0;
+
+  // "frames_refused", "handshakes_refused", "peers_up", "packets_in", "packets_out", "peers_lost", "sends_overloaded"…
+  virtual std::map<std::string, std::uint64_t> counters() const = 0;
+};
+
+}  // namespace hadar
