@@ -231,7 +231,7 @@ struct BlobStat {
 struct PutBlobChunk {
   BlobRef blob;
   std::uint64_t offset = 0;
-  std::uint64_t checksum = 0;  // PutBlobChunkH3-64 of the chunk
+  std::uint64_t checksum = 0;  // XXH3-64 of the chunk
   Payload payload;
   HADAR_VALUE(PutBlobChunk);
 };
