@@ -30,7 +30,6 @@ struct Lease {
   std::vector<GpuType> gpu_types;   // of these GPUs, same order
   std::uint64_t quota_steps = 0;    // > 0
   double train_for_s = 0;           // from the node's commit; 0 = renews itself until quota or revocation
-  double pace_steps_per_s = 0;      // the gang's expected speed; emulated nodes pace to it; 0 = unpaced
   ModelVersion base;
   RoundId round;
   Term term;
@@ -45,8 +44,7 @@ inline bool operator==(const Lease& a, const Lease& b) {
   const bool same_spec = a.spec && b.spec ? *a.spec == *b.spec : a.spec == b.spec;
   return same_spec && a.id == b.id && a.fork == b.fork && a.node == b.node && a.gpus == b.gpus &&
          a.gpu_types == b.gpu_types && a.quota_steps == b.quota_steps && a.train_for_s == b.train_for_s &&
-         a.pace_steps_per_s == b.pace_steps_per_s && a.base == b.base && a.round == b.round && a.term == b.term &&
-         a.epoch == b.epoch && a.gang == b.gang;
+         a.base == b.base && a.round == b.round && a.term == b.term && a.epoch == b.epoch && a.gang == b.gang;
 }
 
 enum class LeaseEndReason : std::uint8_t {
