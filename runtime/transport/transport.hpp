@@ -5,26 +5,13 @@
 #include <functional>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "messages/types/envelope.hpp"
+#include "messages/types/link.hpp"
 #include "messages/types/payload.hpp"
 #include "messages/types/result.hpp"
 
 namespace hadar {
-
-// Who we are, or who the other side is. Names are unique in a cluster: "scheduler", "n1", "client-4711-8c2f".
-struct PeerInfo {
-  std::string name;
-  std::vector<std::string>
-      roles;  // "scheduler", "price-oracle", "job-tracker", "gateway", "policy", "node-worker", "client"
-  std::uint64_t incarnation = 0;  // new at each start of a process
-  std::string endpoint;           // where it listens, as others reach it; empty for clients
-  std::uint64_t pid = 0;
-  std::map<std::string, std::string> directory;  // role → endpoint, as far as this process knows them
-
-  friend bool operator==(const PeerInfo&, const PeerInfo&) = default;
-};
 
 // One message: envelope, body bytes, optional payload.
 struct Packet {
