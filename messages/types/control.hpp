@@ -64,15 +64,21 @@ struct RefusedLease {
   std::string reason;
   friend bool operator==(const RefusedLease&, const RefusedLease&) = default;
 };
+// A lease its node is ready to start. For rank 0 of a gang over several nodes the node offers where it will listen.
+struct PreparedLease {
+  LeaseId lease;
+  std::string rendezvous;  // "host:port"; empty otherwise
+  friend bool operator==(const PreparedLease&, const PreparedLease&) = default;
+};
 struct LeasesPrepared {
-  std::vector<LeaseId> accepted;
+  std::vector<PreparedLease> accepted;
   std::vector<RefusedLease> refused;
   HADAR_VALUE(LeasesPrepared);
 };
 struct CommitLeases {
   Term term;
   Epoch epoch;
-  std::vector<LeaseId> leases;
+  std::vector<PreparedLease> leases;  // rendezvous: rank 0's, for every member of the gang
   HADAR_VALUE(CommitLeases);
 };
 struct RevokeLeases {
@@ -194,6 +200,7 @@ struct ReportAnswered {
   LeaseId lease;
   ReportVerdict verdict = ReportVerdict::kAccepted;
   std::string text;
+  ModelVersion base;  // after a credited checkpoint: the version the lease goes on from; else version 0
   HADAR_VALUE(ReportAnswered);
 };
 // Sampled progress of open leases of one node; not durable, never credited.
@@ -207,12 +214,6 @@ struct ProgressSampled {
   NodeName node;
   std::vector<ProgressSample> samples;
   HADAR_VALUE(ProgressSampled);
-};
-// Tracker → node worker: a checkpoint became the version a lease goes on from.
-struct BaseAdvanced {
-  LeaseId lease;
-  ModelVersion base;
-  HADAR_VALUE(BaseAdvanced);
 };
 
 // ---- blobs --------------------------------------------------------------------------------------------------------

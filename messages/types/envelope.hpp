@@ -45,7 +45,6 @@ enum class MessageKind : std::uint16_t {
   kLeaseReport = 300,
   kReportAnswered = 301,
   kProgressSampled = 302,
-  kBaseAdvanced = 303,
   kStatBlob = 304,
   kBlobStat = 305,
   kPutBlobChunk = 306,
