@@ -130,10 +130,11 @@ struct ViewJobs {
 };
 struct JobsViewed {
   JobViews jobs;
+  std::vector<LeaseId> unwanted;  // open leases of jobs that were cancelled, held back, failed or already merged
   double now_s = 0;
 };
 inline bool operator==(const JobsViewed& a, const JobsViewed& b) {
-  if (a.now_s != b.now_s || a.jobs.size() != b.jobs.size()) return false;
+  if (a.now_s != b.now_s || a.unwanted != b.unwanted || a.jobs.size() != b.jobs.size()) return false;
   for (std::size_t i = 0; i < a.jobs.size(); ++i)
     if (!(*a.jobs[i] == *b.jobs[i])) return false;
   return true;
@@ -180,13 +181,6 @@ struct JobAdvanced {
   bool finished = false;
   std::uint64_t steps_left = 0;
   HADAR_VALUE(JobAdvanced);
-};
-// Tracker → round_flow: take these leases back (their job was cancelled, held or failed).
-struct LeasesUnwanted {
-  JobId job;
-  std::vector<LeaseId> leases;
-  std::string reason;
-  HADAR_VALUE(LeasesUnwanted);
 };
 
 // ---- node worker → job-tracker ------------------------------------------------------------------------------------

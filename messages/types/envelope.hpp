@@ -40,7 +40,6 @@ enum class MessageKind : std::uint16_t {
   kCloseLeases = 207,
   kRecordNode = 208,
   kJobAdvanced = 209,
-  kLeasesUnwanted = 210,
   // Node worker ↔ job tracker.
   kLeaseReport = 300,
   kReportAnswered = 301,
