@@ -1,0 +1,148 @@
+// Messages that never leave their process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "messages/types/control.hpp"
+#include "messages/types/error.hpp"
+#include "runtime/executor/executor.hpp"
+
+namespace hadar {
+
+// ---- membership → lease_keeper --------------------------------------------------------------------------------------
+
+// What a node that says hello still holds; answered with what may go on.
+struct ReconcileNode {
+  NodeName node;
+  std::uint64_t incarnation = 0;
+  Epoch epoch;
+  std::vector<HeldLease> held;
+};
+struct NodeReconciled {
+  std::vector<LeaseId> adopt;
+  std::vector<LeaseId> discard;
+};
+// The node table after a change. Idle GPUs and leases are the lease keeper's to fill in.
+struct NodeTable {
+  std::vector<NodeView> nodes;
+};
+struct NodeGone {  // declared lost or forgotten: its leases are closed
+  NodeName node;
+  Epoch epoch;  // the new one
+  std::string reason;
+};
+
+// ---- round_flow → lease_keeper --------------------------------------------------------------------------------------
+
+struct ViewCapacity {};
+struct CapacityViewed {
+  std::vector<NodeView> nodes;
+  std::vector<LeaseId> open;  // all open leases
+};
+// Prepares all, then commits; a gang whose member refuses is revoked whole and closed.
+struct GrantLeases {
+  std::vector<Lease> leases;
+};
+struct GrantOutcome {
+  std::vector<LeaseId> granted;
+  std::vector<RefusedLease> refused;
+};
+struct ReleaseLeases {
+  std::vector<LeaseId> leases;
+  std::string reason;
+};
+struct LengthenLease {
+  LeaseId lease;
+  std::uint64_t quota_steps = 0;
+  double train_for_s = 0;
+};
+// lease_keeper → round_flow: GPUs became idle or a node came, went or changed.
+struct CapacityChanged {};
+
+// ---- job_ledger ↔ fork_tracker ---------------------------------------------------------------------------------------
+
+// Leases just granted, or (after a restart) still open with the reports accepted for them.
+struct TrackLeases {
+  std::shared_ptr<const JobSpec> spec;
+  ModelVersion base;
+  std::vector<Lease> leases;
+  std::vector<LeaseReport> reports;
+};
+struct UntrackLeases {  // closed without a report
+  JobId job;
+  std::vector<LeaseId> leases;
+  std::string reason;
+};
+struct AcceptReport {
+  LeaseReport report;
+};
+struct ReportAccepted {
+  ReportVerdict verdict = ReportVerdict::kAccepted;
+  std::string text;
+};
+// Forks to be settled in one transaction: those in are credited, those out never will be.
+struct SettleForks {
+  JobId job;
+  ModelVersion base;            // the version these forks started from
+  BlobRef weights;              // of the new version; empty when nothing came in or there are none
+  std::vector<event::MergedFork> forks;
+  Metrics metrics;
+  double merge_s = 0;
+};
+struct ForksSettled {
+  ModelVersion version;
+  bool finished = false;
+};
+
+// ---- fork_tracker ↔ consolidator --------------------------------------------------------------------------------------
+
+struct MergeInput {
+  LeaseId lease;
+  BlobRef weights;
+  double coefficient = 0;
+};
+struct MergeForks {
+  JobId job;
+  ModelVersion base;
+  std::vector<MergeInput> inputs;
+};
+struct ForksMerged {
+  BlobRef weights;
+  std::vector<RefusedLease> left_out;
+};
+
+// ---- job_ledger ↔ throughput_book ---------------------------------------------------------------------------------------
+
+// Fills the estimates of views in.
+struct EstimateJobs {
+  JobViews jobs;
+  std::vector<std::shared_ptr<const JobSpec>> specs;  // same order
+};
+struct JobsEstimated {
+  JobViews jobs;
+};
+struct MeasuredSpeed {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  GpuType type;
+  std::uint64_t steps = 0;
+  double train_s = 0;
+};
+
+// ---- node worker ---------------------------------------------------------------------------------------------------
+
+struct ExecutorHappened {
+  ExecutorEvent event;
+};
+struct SchedulerLink {
+  bool up = false;
+};
+struct FetchBlob {
+  BlobRef blob;
+};
+struct PushBlob {
+  BlobRef blob;
+};
+
+}  // namespace hadar
