@@ -13,27 +13,55 @@ using Takes = caf::reacts_to<Request>;
 template <class Request, class Answer>
 using Answers = typename caf::replies_to<Request>::template with<Answer>;
 
-// ---- scheduler -------------------------------------------------------------------------------------------------------
+// ---- node-worker
+// -----------------------------------------------------------------------------------------------------
+
+using NodeWorkerActor =
+    caf::typed_actor<Answers<PrepareLeases, LeasesPrepared>, Answers<CommitLeases, Ack>, Answers<RevokeLeases, Ack>,
+                     Answers<ExtendLease, Ack>, Answers<QueryLog, LogPart>>;
+
+// A node's link came up or went; told by the composition root, which knows how to reach it.
+struct NodeLinked {
+  NodeName node;
+  NodeWorkerActor worker;
+};
+struct NodeUnlinked {
+  NodeName node;
+  std::string why;
+};
+
+}  // namespace hadar
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::NodeLinked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::NodeUnlinked)
+
+namespace hadar {
+
+// ---- scheduler
+// -------------------------------------------------------------------------------------------------------
 
 // Which nodes there are, and in what state.
-using MembershipActor = caf::typed_actor<Answers<NodeHello, NodeWelcome>, Answers<CommandNode, Ack>>;
+using MembershipActor = caf::typed_actor<Answers<NodeHello, NodeWelcome>, Answers<CommandNode, Ack>, Takes<NodeLinked>,
+                                         Takes<NodeUnlinked>>;
 
 // The only place that grants, renews, extends and takes back leases.
-using LeaseKeeperActor = caf::typed_actor<Answers<LeaseEnded, Ack>, Answers<ReconcileNode, NodeReconciled>,
-                                          Takes<NodeTable>, Takes<NodeGone>, Answers<ViewCapacity, CapacityViewed>,
-                                          Answers<GrantLeases, GrantOutcome>, Answers<ReleaseLeases, Ack>,
-                                          Answers<LengthenLease, Ack>>;
+using LeaseKeeperActor =
+    caf::typed_actor<Answers<LeaseEnded, Ack>, Answers<ReconcileNode, NodeReconciled>, Takes<NodeTable>,
+                     Takes<NodeGone>, Takes<NodeLinked>, Answers<ViewCapacity, CapacityViewed>,
+                     Answers<GrantLeases, GrantOutcome>, Answers<ReleaseLeases, Ack>, Answers<LengthenLease, Ack>>;
 
 // The round clock: view, prices, plan, record, grant.
 using RoundFlowActor = caf::typed_actor<Takes<JobAdvanced>, Takes<CapacityChanged>, Answers<QueryNodes, NodeList>>;
 
-// ---- price-oracle, policy --------------------------------------------------------------------------------------------
+// ---- price-oracle, policy
+// --------------------------------------------------------------------------------------------
 
 using PriceOracleActor = caf::typed_actor<Answers<PriceRound, PriceBoard>, Answers<QueryPrices, PriceHistory>>;
 
 using PolicyActor = caf::typed_actor<Answers<PlanRound, RoundPlanned>>;
 
-// ---- job-tracker -----------------------------------------------------------------------------------------------------
+// ---- job-tracker
+// -----------------------------------------------------------------------------------------------------
 
 // The only writer of the event log.
 using JobLedgerActor =
@@ -56,16 +84,11 @@ using ThroughputBookActor = caf::typed_actor<Answers<EstimateJobs, JobsEstimated
 using BlobKeeperActor =
     caf::typed_actor<Answers<StatBlob, BlobStat>, Answers<PutBlobChunk, BlobStat>, Answers<GetBlobChunk, BlobChunk>>;
 
-// ---- node-worker -----------------------------------------------------------------------------------------------------
-
-using NodeWorkerActor =
-    caf::typed_actor<Answers<PrepareLeases, LeasesPrepared>, Answers<CommitLeases, Ack>, Answers<RevokeLeases, Ack>,
-                     Answers<ExtendLease, Ack>, Answers<QueryLog, LogPart>>;
-
 // Moves blobs between a node's cache and the tracker's store, a few chunks in flight at a time.
 using BlobCourierActor = caf::typed_actor<Answers<FetchBlob, Ack>, Answers<PushBlob, Ack>>;
 
-// ---- gateway, every process ------------------------------------------------------------------------------------------
+// ---- gateway, every process
+// ------------------------------------------------------------------------------------------
 
 using GatewayActor =
     caf::typed_actor<Answers<SubmitJob, JobSubmitted>, Answers<CommandJob, Ack>, Answers<QueryJobs, JobList>,

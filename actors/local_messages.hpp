@@ -60,7 +60,8 @@ struct LengthenLease {
 // lease_keeper → round_flow: GPUs became idle or a node came, went or changed.
 struct CapacityChanged {};
 
-// ---- job_ledger ↔ fork_tracker ---------------------------------------------------------------------------------------
+// ---- job_ledger ↔ fork_tracker
+// ---------------------------------------------------------------------------------------
 
 // Leases just granted, or (after a restart) still open with the reports accepted for them.
 struct TrackLeases {
@@ -84,8 +85,8 @@ struct ReportAccepted {
 // Forks to be settled in one transaction: those in are credited, those out never will be.
 struct SettleForks {
   JobId job;
-  ModelVersion base;            // the version these forks started from
-  BlobRef weights;              // of the new version; empty when nothing came in or there are none
+  ModelVersion base;  // the version these forks started from
+  BlobRef weights;    // of the new version; empty when nothing came in or there are none
   std::vector<event::MergedFork> forks;
   Metrics metrics;
   double merge_s = 0;
@@ -95,7 +96,8 @@ struct ForksSettled {
   bool finished = false;
 };
 
-// ---- fork_tracker ↔ consolidator --------------------------------------------------------------------------------------
+// ---- fork_tracker ↔ consolidator
+// --------------------------------------------------------------------------------------
 
 struct MergeInput {
   LeaseId lease;
@@ -112,7 +114,8 @@ struct ForksMerged {
   std::vector<RefusedLease> left_out;
 };
 
-// ---- job_ledger ↔ throughput_book ---------------------------------------------------------------------------------------
+// ---- job_ledger ↔ throughput_book
+// ---------------------------------------------------------------------------------------
 
 // Fills the estimates of views in.
 struct EstimateJobs {

@@ -1,5 +1,5 @@
-// Every type that travels through a CAF mailbox. They are plain values or hold shared_ptr<const T>; CAF never serialises
-// them: between processes the bridge uses the codecs.
+// Every type that travels through a CAF mailbox. They are plain values or hold shared_ptr<const T>; CAF never
+// serialises them: between processes the bridge uses the codecs.
 #pragma once
 
 #include <caf/allowed_unsafe_message_type.hpp>

@@ -31,6 +31,7 @@ struct Lease {
   std::uint64_t quota_steps = 0;    // > 0
   double train_for_s = 0;           // from the node's commit; 0 = renews itself until quota or revocation
   ModelVersion base;
+  std::uint64_t first_step = 0;  // steps credited to the job at `base`
   RoundId round;
   Term term;
   Epoch epoch;  // of the node when granted
@@ -44,7 +45,8 @@ inline bool operator==(const Lease& a, const Lease& b) {
   const bool same_spec = a.spec && b.spec ? *a.spec == *b.spec : a.spec == b.spec;
   return same_spec && a.id == b.id && a.fork == b.fork && a.node == b.node && a.gpus == b.gpus &&
          a.gpu_types == b.gpu_types && a.quota_steps == b.quota_steps && a.train_for_s == b.train_for_s &&
-         a.base == b.base && a.round == b.round && a.term == b.term && a.epoch == b.epoch && a.gang == b.gang;
+         a.base == b.base && a.first_step == b.first_step && a.round == b.round && a.term == b.term &&
+         a.epoch == b.epoch && a.gang == b.gang;
 }
 
 enum class LeaseEndReason : std::uint8_t {
