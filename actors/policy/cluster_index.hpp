@@ -1,0 +1,64 @@
+// A round's nodes, types and GPUs by number, so that planning needs no strings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "messages/types/result.hpp"
+#include "messages/types/round.hpp"
+
+namespace hadar {
+
+// So many GPUs of one type on one node, by the numbers of a ClusterIndex.
+struct Part {
+  std::uint32_t node = 0;
+  std::uint32_t type = 0;
+  std::uint32_t count = 0;
+
+  friend bool operator==(const Part&, const Part&) = default;
+};
+
+// The GPUs of one gang: rising (node, type), each pair once, counts > 0.
+using Gang = std::vector<Part>;
+
+// GPUs in a gang.
+[[nodiscard]] std::uint32_t size_of(const Gang& gang);
+
+// Nodes a gang touches.
+[[nodiscard]] std::uint32_t node_count(const Gang& gang);
+
+// Brings parts into a Gang's order and adds up those of one (node, type).
+[[nodiscard]] Gang normalized(Gang gang);
+
+// Immutable once made. Node numbers follow the input's order (rising names), type numbers rising type names.
+class ClusterIndex {
+ public:
+  // Fails with kInvalidArgument when node names do not rise.
+  [[nodiscard]] static Result<ClusterIndex> make(const std::vector<NodeCapacity>& nodes);
+
+  [[nodiscard]] std::uint32_t nodes() const { return static_cast<std::uint32_t>(node_names_.size()); }
+  [[nodiscard]] std::uint32_t types() const { return static_cast<std::uint32_t>(type_names_.size()); }
+  [[nodiscard]] const NodeName& node_name(std::uint32_t node) const { return node_names_[node]; }
+  [[nodiscard]] const GpuType& type_name(std::uint32_t type) const { return type_names_[type]; }
+  // The type of every GPU of a node, by GPU index.
+  [[nodiscard]] const std::vector<std::uint32_t>& gpu_types(std::uint32_t node) const { return gpu_types_[node]; }
+  // Installed GPUs of a type over all nodes.
+  [[nodiscard]] std::uint32_t installed(std::uint32_t type) const { return installed_[type]; }
+
+  // Numbers by name; kNone when there is no such node or type here.
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  [[nodiscard]] std::uint32_t find_node(const NodeName& name) const;
+  [[nodiscard]] std::uint32_t find_type(const GpuType& name) const;
+
+  // The gang of an allocation, or an empty one when it names a node or a GPU that is not here.
+  [[nodiscard]] Gang gang_of(const Allocation& allocation) const;
+
+ private:
+  std::vector<NodeName> node_names_;
+  std::vector<GpuType> type_names_;
+  std::vector<std::vector<std::uint32_t>> gpu_types_;
+  std::vector<std::uint32_t> installed_;
+};
+
+}  // namespace hadar

@@ -1,0 +1,277 @@
+#include "actors/policy/plan_builder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "messages/types/check.hpp"
+
+namespace hadar {
+namespace {
+
+std::string named(const JobView& job) {
+  return "job " + std::to_string(job.job.value);
+}
+
+Status refused(const JobView& job, std::uint32_t fork, const std::string& rule) {
+  return fail(ErrorCode::kRefused, named(job) + ", fork " + std::to_string(fork) + ": " + rule);
+}
+
+bool renews_itself(const Allocation& held) {
+  return !held.ends_at_border;
+}
+
+}  // namespace
+
+PlanBuilder::PlanBuilder(const RoundInput& input, ClusterIndex cluster)
+    : input_(&input), cluster_(std::move(cluster)), states_(input.jobs.size()), owners_(cluster_.nodes()) {
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
+    owners_[node].assign(cluster_.gpu_types(node).size(), kUnusable);
+  free_.assign(std::size_t{cluster_.nodes()} * cluster_.types(), 0);
+  free_of_type_.assign(cluster_.types(), 0);
+}
+
+Result<PlanBuilder> PlanBuilder::make(const RoundInput& input) {
+  if (!(input.window_s > 0) || !(input.round_s > 0))
+    return fail(ErrorCode::kInvalidArgument, "round input: window_s and round_s must be above 0");
+  auto cluster = ClusterIndex::make(input.nodes);
+  if (!cluster) return fail(std::move(cluster));
+  PlanBuilder builder(input, *std::move(cluster));
+  if (auto read = builder.read_idle(); !read) return fail(std::move(read));
+  if (auto read = builder.read_jobs(); !read) return fail(std::move(read));
+  for (std::uint32_t node = 0; node < builder.cluster_.nodes(); ++node)
+    for (std::size_t gpu = 0; gpu < builder.owners_[node].size(); ++gpu) {
+      if (builder.owners_[node][gpu] < kIdle) continue;
+      builder.give_back({{node, builder.cluster_.gpu_types(node)[gpu], 1}});
+    }
+  return builder;
+}
+
+Status PlanBuilder::read_idle() {
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
+    for (const auto gpu : input_->nodes[node].idle_gpus) {
+      if (gpu >= owners_[node].size())
+        return fail(ErrorCode::kInvalidArgument, "round input, node \"" + cluster_.node_name(node) + "\": idle GPU " +
+                                                     std::to_string(gpu) + " of only " +
+                                                     std::to_string(owners_[node].size()));
+      owners_[node][gpu] = kIdle;
+    }
+  return {};
+}
+
+Status PlanBuilder::read_jobs() {
+  for (std::size_t j = 0; j < states_.size(); ++j) {
+    if (input_->jobs[j] == nullptr)
+      return fail(ErrorCode::kInvalidArgument, "round input, job " + std::to_string(j) + ": is missing");
+    const auto& view = job(j);
+    if (j > 0 && !(job(j - 1).job < view.job))
+      return fail(ErrorCode::kInvalidArgument, "round input, " + named(view) + ": job ids must rise and be unique");
+    auto& state = states_[j];
+    for (std::uint32_t type = 0; type < cluster_.types(); ++type)
+      state.allowed.push_back(view.gpu_types.empty() || std::find(view.gpu_types.begin(), view.gpu_types.end(),
+                                                                  cluster_.type_name(type)) != view.gpu_types.end());
+    if (auto read = read_held(j); !read) return read;
+  }
+  return {};
+}
+
+// The steps of a job whose leases are all about to end are not worth a move: it is left alone until they have.
+Status PlanBuilder::read_held(std::size_t j) {
+  const auto& view = job(j);
+  auto& state = states_[j];
+  std::uint64_t undone = view.steps_unissued();
+  bool ending = false;
+  for (const auto& held : view.held) {
+    undone += held.quota_steps;
+    ending = ending || !renews_itself(held);
+  }
+  const bool done_soon = undone == 0;
+  state.fixed = input_->early || view.merging || done_soon;
+  state.plannable = !view.merging && !done_soon && (input_->early || !ending);
+  for (const auto& held : view.held) {
+    for (const auto& slice : held.slices) {
+      const auto node = cluster_.find_node(slice.node);
+      if (node == ClusterIndex::kNone) continue;
+      for (const auto gpu : slice.gpus) {
+        if (gpu >= owners_[node].size()) continue;
+        auto& owner = owners_[node][gpu];
+        if (owner >= 0 || owner == kFixed)
+          return fail(ErrorCode::kInvalidArgument, "round input, " + named(view) + ": GPU " + std::to_string(gpu) +
+                                                       " of node \"" + slice.node + "\" is held twice");
+        owner = state.fixed ? kFixed : static_cast<std::int64_t>(j);
+      }
+    }
+    if (!state.fixed) continue;
+    state.grants.push_back({held.fork.fork, known_part(held), held.steps_per_s, held.ends_at_border, &held});
+    ++state.fixed_grants;
+  }
+  return {};
+}
+
+Gang PlanBuilder::known_part(const Allocation& allocation) const {
+  Gang gang;
+  for (const auto& slice : allocation.slices) {
+    const auto node = cluster_.find_node(slice.node);
+    if (node == ClusterIndex::kNone) continue;
+    for (const auto gpu : slice.gpus)
+      if (gpu < owners_[node].size()) gang.push_back({node, cluster_.gpu_types(node)[gpu], 1});
+  }
+  return normalized(std::move(gang));
+}
+
+std::uint64_t PlanBuilder::steps_available(std::size_t j) const {
+  const auto& view = job(j);
+  std::uint64_t steps = view.steps_unissued();
+  if (states_[j].fixed) return steps;
+  for (const auto& held : view.held) {
+    const auto& grants = states_[j].grants;
+    const bool repeated =
+        std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) { return grant.held == &held; });
+    if (!repeated) steps += held.quota_steps;
+  }
+  return std::min(steps, view.steps_left());
+}
+
+bool PlanBuilder::on_node(std::size_t j, std::uint32_t node) const {
+  for (const auto& grant : states_[j].grants)
+    for (const auto& part : grant.gang)
+      if (part.node == node) return true;
+  return false;
+}
+
+std::uint32_t PlanBuilder::unused_fork(std::size_t j) const {
+  const auto used = [&](std::uint32_t fork) {
+    for (const auto& grant : states_[j].grants)
+      if (grant.fork == fork) return true;
+    for (const auto& held : job(j).held)
+      if (held.fork.fork == fork) return true;
+    return false;
+  };
+  std::uint32_t fork = 0;
+  while (used(fork)) ++fork;
+  return fork;
+}
+
+std::uint32_t PlanBuilder::free_for(std::size_t j) const {
+  std::uint32_t gpus = 0;
+  for (std::uint32_t type = 0; type < cluster_.types(); ++type)
+    if (allows(j, type)) gpus += free_of_type_[type];
+  return gpus;
+}
+
+void PlanBuilder::take(const Gang& gang) {
+  for (const auto& part : gang) {
+    auto& free_here = free_[part.node * cluster_.types() + part.type];
+    HADAR_ENSURE(free_here >= part.count);
+    free_here -= part.count;
+    free_of_type_[part.type] -= part.count;
+  }
+}
+
+void PlanBuilder::give_back(const Gang& gang) {
+  for (const auto& part : gang) {
+    free_[part.node * cluster_.types() + part.type] += part.count;
+    free_of_type_[part.type] += part.count;
+  }
+}
+
+void PlanBuilder::add(std::size_t j, Grant grant) {
+  take(grant.gang);
+  auto& grants = states_[j].grants;
+  log_.push_back({true, static_cast<std::uint32_t>(j), static_cast<std::uint32_t>(grants.size()), {}});
+  grants.push_back(std::move(grant));
+}
+
+Status PlanBuilder::keep(std::size_t j, std::size_t held) {
+  HADAR_REQUIRE(j < states_.size() && held < job(j).held.size());
+  const auto& allocation = job(j).held[held];
+  const auto fork = allocation.fork.fork;
+  if (states_[j].fixed) return refused(job(j), fork, "its allocation is immovable and repeated by itself");
+  if (!renews_itself(allocation)) return refused(job(j), fork, "its allocation ends at the border, it cannot go on");
+  if (!states_[j].grants.empty()) return refused(job(j), fork, "a fork that renews itself must be the only one");
+  auto gang = known_part(allocation);
+  for (const auto& part : gang)
+    if (free(part.node, part.type) < part.count) return refused(job(j), fork, "its GPUs are given away already");
+  add(j, {fork, std::move(gang), allocation.steps_per_s, false, &allocation});
+  return {};
+}
+
+Status PlanBuilder::check(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
+                          bool ends_at_border) const {
+  const auto& view = job(j);
+  const auto& grants = states_[j].grants;
+  if (!plannable(j)) return refused(view, fork, "the job is not plannable now");
+  if (size_of(gang) != view.gpus)
+    return refused(view, fork,
+                   "a gang of " + std::to_string(size_of(gang)) + " GPUs, the job wants " + std::to_string(view.gpus));
+  if (!(steps_per_s > 0)) return refused(view, fork, "the expected speed must be above 0 steps/s");
+  if (steps_available(j) == 0) return refused(view, fork, "all steps are issued");
+  if (!grants.empty()) {
+    if (!view.forkable) return refused(view, fork, "the job is not forkable and has a place already");
+    if (!ends_at_border || !grants.front().ends_at_border)
+      return refused(view, fork, "a fork that renews itself must be the only one");
+  }
+  for (const auto& grant : grants)
+    if (grant.fork == fork) return refused(view, fork, "has a place already");
+  for (const auto& part : gang) {
+    if (part.node >= cluster_.nodes() || part.type >= cluster_.types()) return refused(view, fork, "no such node");
+    if (!allows(j, part.type))
+      return refused(view, fork, "GPU type " + cluster_.type_name(part.type) + " is not allowed");
+    if (free(part.node, part.type) < part.count)
+      return refused(view, fork,
+                     "only " + std::to_string(free(part.node, part.type)) + " GPUs free of " +
+                         cluster_.type_name(part.type) + " on " + cluster_.node_name(part.node));
+    if (on_node(j, part.node)) return refused(view, fork, "another fork is on " + cluster_.node_name(part.node));
+  }
+  return {};
+}
+
+Status PlanBuilder::allocate(std::size_t j, std::uint32_t fork, const Gang& wanted, double steps_per_s,
+                             bool ends_at_border) {
+  HADAR_REQUIRE(j < states_.size());
+  auto gang = normalized(wanted);
+  const auto& view = job(j);
+  if (!ends_at_border && !states_[j].fixed)
+    for (std::size_t h = 0; h < view.held.size(); ++h)
+      if (renews_itself(view.held[h]) && view.held[h].fork.fork == fork && cluster_.gang_of(view.held[h]) == gang)
+        return keep(j, h);
+  if (auto allowed = check(j, fork, gang, steps_per_s, ends_at_border); !allowed) return allowed;
+  add(j, {fork, std::move(gang), steps_per_s, ends_at_border, nullptr});
+  return {};
+}
+
+Status PlanBuilder::release(std::size_t j, std::uint32_t fork) {
+  HADAR_REQUIRE(j < states_.size());
+  auto& grants = states_[j].grants;
+  const auto it = std::find_if(grants.begin(), grants.end(), [&](const Grant& grant) { return grant.fork == fork; });
+  if (it == grants.end())
+    return fail(ErrorCode::kNotFound, named(job(j)) + ", fork " + std::to_string(fork) + ": has no place in this plan");
+  const auto place = static_cast<std::uint32_t>(it - grants.begin());
+  if (place < states_[j].fixed_grants) return refused(job(j), fork, "its allocation is immovable");
+  give_back(it->gang);
+  log_.push_back({false, static_cast<std::uint32_t>(j), place, std::move(*it)});
+  grants.erase(it);
+  return {};
+}
+
+void PlanBuilder::rollback(std::size_t point) {
+  HADAR_REQUIRE(point <= log_.size());
+  while (log_.size() > point) {
+    auto& change = log_.back();
+    auto& grants = states_[change.job].grants;
+    const auto at = grants.begin() + static_cast<std::ptrdiff_t>(change.place);
+    if (change.added) {
+      give_back(at->gang);
+      grants.erase(at);
+    } else {
+      take(change.grant.gang);
+      grants.insert(at, std::move(change.grant));
+    }
+    log_.pop_back();
+  }
+}
+
+void PlanBuilder::explain(std::size_t j, Reason reason, OutcomeKind kind) {
+  states_[j].explained = Outcome{job(j).job, kind, std::move(reason)};
+}
+
+}  // namespace hadar

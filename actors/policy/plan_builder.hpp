@@ -1,0 +1,139 @@
+// The mechanism under every policy: a copy of the round's GPUs on which a plan is tried, changed, and finished.
+// It keeps the rules, so that a policy only has to choose:
+//   - a GPU is idle, or held by a lease this plan may take back; never two owners;
+//   - a gang is whole: its parts sum to the job's GPUs, all of allowed types;
+//   - a job has at most one fork on a node; a fork that renews itself stands alone;
+//   - quotas of one job never exceed the steps not yet issued;
+//   - in an early replan every held allocation is immovable and repeated unchanged;
+//   - every job ends with an outcome and a reason with numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/policy/cluster_index.hpp"
+#include "messages/types/result.hpp"
+#include "messages/types/round.hpp"
+
+namespace hadar {
+
+// A fork's place in the plan under construction.
+struct Grant {
+  std::uint32_t fork = 0;
+  Gang gang;  // empty when `held` lies on nodes this round may not use
+  double steps_per_s = 0;
+  bool ends_at_border = false;
+  const Allocation* held = nullptr;  // set: this held allocation is repeated unchanged
+};
+
+// Works by numbers: jobs by their place in the input, nodes and types by ClusterIndex. GPUs are counted per (node,
+// type) while planning; `finish` names them, and names those a job already holds first. At a border the GPUs of held
+// allocations that may be taken back count as free: whoever carries the plan out waits for their release.
+// The input must outlive the builder. Single thread. Moves, does not copy.
+class PlanBuilder {
+ public:
+  // Fails with kInvalidArgument, naming the place, when the input contradicts itself: unordered jobs or nodes, a GPU
+  // held twice, an idle GPU its node does not have, no time left. A GPU both idle and held counts as held (its report
+  // is on its way).
+  [[nodiscard]] static Result<PlanBuilder> make(const RoundInput& input);
+
+  [[nodiscard]] const RoundInput& input() const { return *input_; }
+  [[nodiscard]] const ClusterIndex& cluster() const { return cluster_; }
+  [[nodiscard]] std::size_t jobs() const { return states_.size(); }
+  [[nodiscard]] const JobView& job(std::size_t j) const { return *input_->jobs[j]; }
+
+  // False for a job that must not get anything new: it is merging or about to (a fork of the round that ended has not
+  // reported yet), or all its steps are issued to leases about to end.
+  [[nodiscard]] bool plannable(std::size_t j) const { return states_[j].plannable; }
+  // Steps that new grants of a job may share: those never issued, and at a border also what held allocations that are
+  // not repeated leave undone, as far as known.
+  [[nodiscard]] std::uint64_t steps_available(std::size_t j) const;
+  [[nodiscard]] bool allows(std::size_t j, std::uint32_t type) const { return states_[j].allowed[type]; }
+  [[nodiscard]] bool has_grant(std::size_t j) const { return !states_[j].grants.empty(); }
+  [[nodiscard]] const std::vector<Grant>& grants(std::size_t j) const { return states_[j].grants; }
+  // Whether a fork of the job already has a place on the node.
+  [[nodiscard]] bool on_node(std::size_t j, std::uint32_t node) const;
+  // The lowest fork number the job uses nowhere, neither in this plan nor in a held allocation.
+  [[nodiscard]] std::uint32_t unused_fork(std::size_t j) const;
+
+  // GPUs that a new grant may take.
+  [[nodiscard]] std::uint32_t free(std::uint32_t node, std::uint32_t type) const {
+    return free_[node * cluster_.types() + type];
+  }
+  [[nodiscard]] std::uint32_t free_of_type(std::uint32_t type) const { return free_of_type_[type]; }
+  // Free GPUs of types the job allows.
+  [[nodiscard]] std::uint32_t free_for(std::size_t j) const;
+
+  // Repeats a held allocation (by its place in JobView::held): a renewal that costs nothing. Allowed at a border only,
+  // where nothing is repeated by itself but the allocations of jobs that are not plannable.
+  // kRefused when its GPUs are given away already, or when it ends at the border by its nature.
+  [[nodiscard]] Status keep(std::size_t j, std::size_t held);
+  // Gives a fork a gang. `steps_per_s` > 0 is the gang's expected speed. A fork that ends at the border merges there;
+  // one that does not renews itself until its job is done and must be the job's only one. A grant equal to a held,
+  // self-renewing allocation becomes its renewal. kRefused with the broken rule.
+  [[nodiscard]] Status allocate(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
+                                bool ends_at_border);
+  // Undoes one grant of this plan. kNotFound when the fork has none; kRefused when it is immovable.
+  [[nodiscard]] Status release(std::size_t j, std::uint32_t fork);
+
+  // A point to come back to. Rolling back to it undoes every keep, allocate and release since; newer points are void.
+  [[nodiscard]] std::size_t checkpoint() const { return log_.size(); }
+  void rollback(std::size_t point);
+
+  // The reason a job without GPUs is shown, instead of the one worked out from the counts.
+  void explain(std::size_t j, Reason reason, OutcomeKind kind = OutcomeKind::kWaiting);
+
+  // The finished plan. A fork that ends at the border gets its quota for `usable_window_s` (> 0) of training at its
+  // speed, scaled down when the job's last steps are shared out; a fork whose share is 0 is left out.
+  [[nodiscard]] RoundPlan finish(std::string memory, double usable_window_s) const;
+  // The same with the whole window of the input as usable.
+  [[nodiscard]] RoundPlan finish(std::string memory) const;
+
+ private:
+  struct JobState {
+    bool plannable = true;
+    bool fixed = false;  // its held allocations are immovable
+    std::vector<bool> allowed;
+    std::uint32_t fixed_grants = 0;  // the first so many grants are immovable
+    std::vector<Grant> grants;
+    std::optional<Outcome> explained;
+  };
+  struct Change {
+    bool added = true;
+    std::uint32_t job = 0;
+    std::uint32_t place = 0;
+    Grant grant;
+  };
+  static constexpr std::int64_t kFixed = -3;  // held by an immovable allocation
+  static constexpr std::int64_t kUnusable = -2;
+  static constexpr std::int64_t kIdle = -1;
+
+  PlanBuilder(const RoundInput& input, ClusterIndex cluster);
+  Status read_jobs();
+  Status read_idle();
+  Status read_held(std::size_t j);
+  [[nodiscard]] Gang known_part(const Allocation& allocation) const;
+  [[nodiscard]] Status check(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
+                             bool ends_at_border) const;
+  void take(const Gang& gang);
+  void give_back(const Gang& gang);
+  void add(std::size_t j, Grant grant);
+  [[nodiscard]] std::vector<std::uint64_t> quotas_of(std::size_t j, double usable_window_s) const;
+  [[nodiscard]] Outcome outcome(std::size_t j, const std::vector<Allocation>& planned) const;
+  [[nodiscard]] Reason waiting_reason(std::size_t j) const;
+
+  const RoundInput* input_;
+  ClusterIndex cluster_;
+  std::vector<JobState> states_;
+  std::vector<std::vector<std::int64_t>> owners_;  // per node and GPU: one of the above, or the job that holds it
+  std::vector<std::uint32_t> free_;                // per (node, type)
+  std::vector<std::uint32_t> free_of_type_;
+  std::vector<Change> log_;
+
+  friend class GpuNaming;
+};
+
+}  // namespace hadar

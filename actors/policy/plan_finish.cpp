@@ -1,0 +1,206 @@
+// The second half of PlanBuilder: naming GPUs, quotas, outcomes.
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "actors/policy/plan_builder.hpp"
+#include "actors/policy/quotas.hpp"
+#include "messages/types/check.hpp"
+
+namespace hadar {
+namespace {
+
+std::string shown(double value) {
+  std::ostringstream out;
+  out.precision(4);
+  out << value;
+  return out.str();
+}
+
+std::string types_of(const JobView& job) {
+  std::string text;
+  for (const auto& type : job.gpu_types) text += (text.empty() ? " of type " : ", ") + type;
+  return text;
+}
+
+std::vector<GpuSlice> ordered(std::vector<GpuSlice> slices) {
+  for (auto& slice : slices) std::sort(slice.gpus.begin(), slice.gpus.end());
+  std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
+  return slices;
+}
+
+}  // namespace
+
+// Turns counted gangs into named GPUs. Repeated allocations keep theirs; then every fork takes what its job holds
+// there already, then idle GPUs, then GPUs taken back from others; lowest index first.
+class GpuNaming {
+ public:
+  explicit GpuNaming(const PlanBuilder& builder) : builder_(builder), owners_(builder.owners_) {
+    for (std::size_t j = 0; j < builder.jobs(); ++j)
+      for (const auto& grant : builder.grants(j))
+        if (grant.held != nullptr) reserve(*grant.held);
+  }
+
+  // Two passes over all grants in the same order: first `own`, later `rest`.
+  void own(std::size_t j, const Gang& gang, std::vector<GpuSlice>& slices) {
+    const auto own_job = static_cast<std::int64_t>(j);
+    for (const auto& part : gang)
+      pick(
+          part, part.count, [&](auto owner) { return owner == own_job; }, slices);
+  }
+
+  void rest(const Gang& gang, std::vector<GpuSlice>& slices) {
+    for (const auto& part : gang) {
+      auto missing = part.count - named(part, slices);
+      missing -= pick(
+          part, missing, [](auto owner) { return owner == PlanBuilder::kIdle; }, slices);
+      missing -= pick(
+          part, missing, [](auto owner) { return owner >= 0; }, slices);
+      HADAR_ENSURE(missing == 0);
+    }
+  }
+
+ private:
+  void reserve(const Allocation& held) {
+    for (const auto& slice : held.slices) {
+      const auto node = builder_.cluster().find_node(slice.node);
+      if (node == ClusterIndex::kNone) continue;
+      for (const auto gpu : slice.gpus)
+        if (gpu < owners_[node].size()) owners_[node][gpu] = PlanBuilder::kUnusable;
+    }
+  }
+
+  [[nodiscard]] std::uint32_t named(const Part& part, const std::vector<GpuSlice>& slices) const {
+    std::uint32_t count = 0;
+    for (const auto& slice : slices)
+      if (slice.node == builder_.cluster().node_name(part.node))
+        for (const auto gpu : slice.gpus)
+          if (builder_.cluster().gpu_types(part.node)[gpu] == part.type) ++count;
+    return count;
+  }
+
+  template <class MayTake>
+  std::uint32_t pick(const Part& part, std::uint32_t limit, MayTake may_take, std::vector<GpuSlice>& slices) {
+    const auto& types = builder_.cluster().gpu_types(part.node);
+    auto& owners = owners_[part.node];
+    std::uint32_t picked = 0;
+    for (std::uint32_t gpu = 0; gpu < owners.size() && picked < limit; ++gpu) {
+      if (!may_take(owners[gpu]) || types[gpu] != part.type) continue;
+      owners[gpu] = PlanBuilder::kUnusable;
+      slice_on(builder_.cluster().node_name(part.node), slices).gpus.push_back(gpu);
+      ++picked;
+    }
+    return picked;
+  }
+
+  static GpuSlice& slice_on(const NodeName& node, std::vector<GpuSlice>& slices) {
+    for (auto& slice : slices)
+      if (slice.node == node) return slice;
+    return slices.emplace_back(GpuSlice{node, {}});
+  }
+
+  const PlanBuilder& builder_;
+  std::vector<std::vector<std::int64_t>> owners_;
+};
+
+Reason PlanBuilder::waiting_reason(std::size_t j) const {
+  const auto& view = job(j);
+  const auto wanted = static_cast<double>(view.gpus);
+  if (!plannable(j))
+    return {"waiting_merging",
+            "its forks have ended and their weights are being merged",
+            {{"steps_left", static_cast<double>(view.steps_left())}}};
+  std::uint32_t installed = 0;
+  for (std::uint32_t type = 0; type < cluster_.types(); ++type)
+    if (allows(j, type)) installed += cluster_.installed(type);
+  const auto wants = "wants " + std::to_string(view.gpus) + " GPUs" + types_of(view) + "; ";
+  if (installed < view.gpus)
+    return {"waiting_node_unavailable",
+            wants + "the nodes that are up have " + std::to_string(installed),
+            {{"wanted", wanted}, {"usable", static_cast<double>(installed)}}};
+  const auto idle = free_for(j);
+  if (idle == 0) return {"waiting_gpus_busy", wants + "none is idle", {{"wanted", wanted}, {"idle", 0.0}}};
+  if (idle < view.gpus)
+    return {"waiting_gang",
+            wants + "only " + std::to_string(idle) + " free at once",
+            {{"wanted", wanted}, {"free", static_cast<double>(idle)}}};
+  return {"waiting_not_chosen",
+          wants + std::to_string(idle) + " are free, but the policy chose to leave it waiting",
+          {{"wanted", wanted}, {"free", static_cast<double>(idle)}}};
+}
+
+Outcome PlanBuilder::outcome(std::size_t j, const std::vector<Allocation>& planned) const {
+  const auto& view = job(j);
+  if (planned.empty()) {
+    if (states_[j].explained) return *states_[j].explained;
+    return {view.job, OutcomeKind::kWaiting, waiting_reason(j)};
+  }
+  double speed = 0;
+  for (const auto& allocation : planned) speed += allocation.steps_per_s;
+  const auto forks = static_cast<double>(planned.size());
+  const auto gpus = forks * static_cast<double>(view.gpus);
+  return {view.job,
+          OutcomeKind::kGranted,
+          {"granted",
+           shown(gpus) + " GPUs in " + shown(forks) + (planned.size() == 1 ? " fork, " : " forks, ") + shown(speed) +
+               " steps/s expected",
+           {{"gpus", gpus}, {"forks", forks}, {"steps_per_s", speed}}}};
+}
+
+// A fork that renews itself gets all there is; forks that end at the border share by speed.
+std::vector<std::uint64_t> PlanBuilder::quotas_of(std::size_t j, double usable_window_s) const {
+  std::vector<std::uint64_t> quotas(grants(j).size(), 1);  // of repeated allocations: not looked at
+  std::vector<std::size_t> sharing;
+  std::vector<double> speeds;
+  for (std::size_t g = 0; g < grants(j).size(); ++g) {
+    const auto& grant = grants(j)[g];
+    if (grant.held != nullptr) continue;
+    if (!grant.ends_at_border) return {steps_available(j)};
+    sharing.push_back(g);
+    speeds.push_back(grant.steps_per_s);
+  }
+  if (sharing.empty()) return quotas;
+  const auto shares = fork_quotas(steps_available(j), speeds, usable_window_s);
+  for (std::size_t i = 0; i < sharing.size(); ++i) quotas[sharing[i]] = shares[i];
+  return quotas;
+}
+
+RoundPlan PlanBuilder::finish(std::string memory) const {
+  return finish(std::move(memory), input_->window_s);
+}
+
+RoundPlan PlanBuilder::finish(std::string memory, double usable_window_s) const {
+  HADAR_REQUIRE(usable_window_s > 0);
+  RoundPlan plan;
+  plan.round = input_->round;
+  plan.memory = std::move(memory);
+  GpuNaming naming(*this);
+  std::vector<std::vector<std::vector<GpuSlice>>> slices(jobs());
+  std::vector<std::vector<std::uint64_t>> quotas(jobs());
+  for (std::size_t j = 0; j < jobs(); ++j) {
+    quotas[j] = quotas_of(j, usable_window_s);
+    slices[j].resize(grants(j).size());
+    for (std::size_t g = 0; g < grants(j).size(); ++g)
+      if (quotas[j][g] > 0 && grants(j)[g].held == nullptr) naming.own(j, grants(j)[g].gang, slices[j][g]);
+  }
+  for (std::size_t j = 0; j < jobs(); ++j) {
+    std::vector<Allocation> planned;
+    for (std::size_t g = 0; g < grants(j).size(); ++g) {
+      const auto& grant = grants(j)[g];
+      if (grant.held != nullptr) planned.push_back(*grant.held);
+      if (grant.held != nullptr || quotas[j][g] == 0) continue;
+      naming.rest(grant.gang, slices[j][g]);
+      planned.push_back({{job(j).job, grant.fork},
+                         ordered(std::move(slices[j][g])),
+                         quotas[j][g],
+                         grant.ends_at_border,
+                         grant.steps_per_s});
+    }
+    std::sort(planned.begin(), planned.end(), [](const auto& a, const auto& b) { return a.fork < b.fork; });
+    plan.outcomes.push_back(outcome(j, planned));
+    plan.allocations.insert(plan.allocations.end(), planned.begin(), planned.end());
+  }
+  return plan;
+}
+
+}  // namespace hadar

@@ -1,0 +1,75 @@
+#include "actors/policy/settings.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+namespace hadar {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string shown(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+}  // namespace
+
+SettingsReader::SettingsReader(std::string policy, const PolicySettings& settings)
+    : policy_(std::move(policy)), settings_(settings) {}
+
+void SettingsReader::fault(const std::string& key, const std::string& what) {
+  if (fault_.empty()) fault_ = "policy " + policy_ + ", setting \"" + key + "\": " + what;
+}
+
+template <class T>
+const T* SettingsReader::find(const std::string& key, const char* kind) {
+  known_.insert(key);
+  const auto it = settings_.find(key);
+  if (it == settings_.end()) return nullptr;
+  const T* value = std::get_if<T>(&it->second);
+  if (value == nullptr) fault(key, std::string("must be ") + kind);
+  return value;
+}
+
+double SettingsReader::number(const std::string& key, double fallback, double low, double high) {
+  const double* value = find<double>(key, "a number");
+  if (value == nullptr) return fallback;
+  if (*value >= low && *value <= high) return *value;
+  fault(key, shown(*value) + " is out of range, give " + shown(low) + " to " + shown(high));
+  return fallback;
+}
+
+bool SettingsReader::flag(const std::string& key, bool fallback) {
+  const bool* value = find<bool>(key, "true or false");
+  return value == nullptr ? fallback : *value;
+}
+
+std::string SettingsReader::word(const std::string& key, const std::string& fallback,
+                                 const std::vector<std::string>& allowed) {
+  const std::string* value = find<std::string>(key, "a word");
+  if (value == nullptr) return fallback;
+  if (std::find(allowed.begin(), allowed.end(), *value) != allowed.end()) return *value;
+  fault(key, "\"" + *value + "\" is unknown, give one of " + joined(allowed));
+  return fallback;
+}
+
+Status SettingsReader::done() const {
+  if (!fault_.empty()) return fail(ErrorCode::kInvalidArgument, fault_);
+  for (const auto& [key, value] : settings_) {
+    if (known_.contains(key)) continue;
+    const std::vector<std::string> names(known_.begin(), known_.end());
+    return fail(ErrorCode::kInvalidArgument,
+                "policy " + policy_ + ", setting \"" + key + "\": unknown, " +
+                    (names.empty() ? "this policy has no settings" : "give one of " + joined(names)));
+  }
+  return {};
+}
+
+}  // namespace hadar

@@ -1,0 +1,42 @@
+// Reads a policy's settings strictly: every key known, every value of its kind and in its range.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/policy/policy.hpp"
+
+namespace hadar {
+
+// Reads one setting after another and remembers the first fault; `done` names it, or a key nobody read.
+// Values read after a fault are the defaults. Lives on the stack of one factory; `settings` must outlive it.
+class SettingsReader {
+ public:
+  SettingsReader(std::string policy, const PolicySettings& settings);
+
+  // The number under `key`, or `fallback` when absent. A fault unless low <= value <= high.
+  [[nodiscard]] double number(const std::string& key, double fallback, double low, double high);
+
+  // The truth value under `key`, or `fallback` when absent.
+  [[nodiscard]] bool flag(const std::string& key, bool fallback);
+
+  // The word under `key`, or `fallback` when absent. A fault unless it is one of `allowed`.
+  [[nodiscard]] std::string word(const std::string& key, const std::string& fallback,
+                                 const std::vector<std::string>& allowed);
+
+  // kInvalidArgument with the first fault, or with the first key of the settings that was never asked for.
+  [[nodiscard]] Status done() const;
+
+ private:
+  template <class T>
+  const T* find(const std::string& key, const char* kind);
+  void fault(const std::string& key, const std::string& what);
+
+  std::string policy_;
+  const PolicySettings& settings_;
+  std::set<std::string> known_;
+  std::string fault_;
+};
+
+}  // namespace hadar

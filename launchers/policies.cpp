@@ -1,0 +1,23 @@
+#include "launchers/policies.hpp"
+
+#include "actors/policy/yarn_cs/yarn_cs.hpp"
+
+namespace hadar {
+
+const std::vector<PolicyEntry>& policies() {
+  static const std::vector<PolicyEntry> entries = {
+      {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs},
+  };
+  return entries;
+}
+
+Result<std::unique_ptr<Policy>> make_policy(const std::string& name, const PolicySettings& settings) {
+  std::string names;
+  for (const auto& entry : policies()) {
+    if (entry.name == name) return entry.make(settings);
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return fail(ErrorCode::kNotFound, "policy \"" + name + "\": unknown, give one of " + names);
+}
+
+}  // namespace hadar

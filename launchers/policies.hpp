@@ -1,0 +1,24 @@
+// The one list of policies. A new policy adds one line to policies.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/policy/policy.hpp"
+
+namespace hadar {
+
+struct PolicyEntry {
+  std::string_view name;     // as users write it
+  std::string_view summary;  // one line for `hadar policies`
+  PolicyFactory make = nullptr;
+};
+
+// All policies, in the order they are shown.
+[[nodiscard]] const std::vector<PolicyEntry>& policies();
+
+// A policy by name. kNotFound lists the names there are; kInvalidArgument names a wrong setting.
+[[nodiscard]] Result<std::unique_ptr<Policy>> make_policy(const std::string& name, const PolicySettings& settings = {});
+
+}  // namespace hadar
