@@ -1,0 +1,23 @@
+// The synthetic workload: steps that only wait for their pace, with sizes and faults as ordered.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "tools/trainer/lease_work.hpp"
+
+namespace hadar::trainer {
+
+struct SleepOptions {
+  std::uint64_t checkpoint_bytes = 0;  // of the pretend weights, rounded up to whole floats; 0 = none
+  std::uint64_t crash_at_step = 0;     // exits with 1 instead of this step of a lease; 0 = never
+  std::filesystem::path crash_marker;  // made before the crash; once it is there, no more crash. Empty: always crashes
+  double log_bytes_per_s = 0;          // written to stdout
+};
+
+// In a gang every step sums one float, so that the slowest member sets the pace. The pretend weights are one tensor
+// `layer0.weight` filled with the job's step, so that versions differ. Metrics: none.
+std::unique_ptr<LeaseWork> make_sleep_work(SleepOptions options);
+
+}  // namespace hadar::trainer
