@@ -19,7 +19,8 @@ RoundRecord record_of(std::uint64_t round, bool early = false) {
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
-  for (const auto& file : round_files(folder).value()) names.push_back(file.filename().string());
+  const auto files = round_files(folder).value();
+  for (const auto& file : files) names.push_back(file.filename().string());
   return names;
 }
 
