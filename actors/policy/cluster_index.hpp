@@ -41,6 +41,7 @@ class ClusterIndex {
   [[nodiscard]] std::uint32_t types() const { return static_cast<std::uint32_t>(type_names_.size()); }
   [[nodiscard]] const NodeName& node_name(std::uint32_t node) const { return node_names_[node]; }
   [[nodiscard]] const GpuType& type_name(std::uint32_t type) const { return type_names_[type]; }
+  [[nodiscard]] const std::vector<GpuType>& type_names() const { return type_names_; }
   // The type of every GPU of a node, by GPU index.
   [[nodiscard]] const std::vector<std::uint32_t>& gpu_types(std::uint32_t node) const { return gpu_types_[node]; }
   // Installed GPUs of a type over all nodes.

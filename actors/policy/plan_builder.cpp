@@ -27,6 +27,7 @@ PlanBuilder::PlanBuilder(const RoundInput& input, ClusterIndex cluster)
   for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
     owners_[node].assign(cluster_.gpu_types(node).size(), kUnusable);
   free_.assign(std::size_t{cluster_.nodes()} * cluster_.types(), 0);
+  idle_.assign(free_.size(), 0);
   free_of_type_.assign(cluster_.types(), 0);
 }
 
@@ -38,12 +39,19 @@ Result<PlanBuilder> PlanBuilder::make(const RoundInput& input) {
   PlanBuilder builder(input, *std::move(cluster));
   if (auto read = builder.read_idle(); !read) return fail(std::move(read));
   if (auto read = builder.read_jobs(); !read) return fail(std::move(read));
-  for (std::uint32_t node = 0; node < builder.cluster_.nodes(); ++node)
-    for (std::size_t gpu = 0; gpu < builder.owners_[node].size(); ++gpu) {
-      if (builder.owners_[node][gpu] < kIdle) continue;
-      builder.give_back({{node, builder.cluster_.gpu_types(node)[gpu], 1}});
-    }
+  builder.count_free();
   return builder;
+}
+
+void PlanBuilder::count_free() {
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
+    for (std::size_t gpu = 0; gpu < owners_[node].size(); ++gpu) {
+      if (owners_[node][gpu] < kIdle) continue;
+      const auto type = cluster_.gpu_types(node)[gpu];
+      ++free_[node * cluster_.types() + type];
+      ++free_of_type_[type];
+      if (owners_[node][gpu] == kIdle) ++idle_[node * cluster_.types() + type];
+    }
 }
 
 Status PlanBuilder::read_idle() {
@@ -101,7 +109,7 @@ Status PlanBuilder::read_held(std::size_t j) {
       }
     }
     if (!state.fixed) continue;
-    state.grants.push_back({held.fork.fork, known_part(held), held.steps_per_s, held.ends_at_border, &held});
+    state.grants.push_back({held.fork.fork, known_part(held), held.steps_per_s, held.ends_at_border, 0, &held});
     ++state.fixed_grants;
   }
   return {};
@@ -158,24 +166,27 @@ std::uint32_t PlanBuilder::free_for(std::size_t j) const {
   return gpus;
 }
 
-void PlanBuilder::take(const Gang& gang) {
-  for (const auto& part : gang) {
-    auto& free_here = free_[part.node * cluster_.types() + part.type];
-    HADAR_ENSURE(free_here >= part.count);
-    free_here -= part.count;
+void PlanBuilder::take(const Grant& grant) {
+  for (const auto& part : grant.gang) {
+    const auto cell = part.node * cluster_.types() + part.type;
+    HADAR_ENSURE(free_[cell] >= part.count);
+    free_[cell] -= part.count;
     free_of_type_[part.type] -= part.count;
+    if (grant.held == nullptr) idle_[cell] -= part.count;
   }
 }
 
-void PlanBuilder::give_back(const Gang& gang) {
-  for (const auto& part : gang) {
-    free_[part.node * cluster_.types() + part.type] += part.count;
+void PlanBuilder::give_back(const Grant& grant) {
+  for (const auto& part : grant.gang) {
+    const auto cell = part.node * cluster_.types() + part.type;
+    free_[cell] += part.count;
     free_of_type_[part.type] += part.count;
+    if (grant.held == nullptr) idle_[cell] += part.count;
   }
 }
 
 void PlanBuilder::add(std::size_t j, Grant grant) {
-  take(grant.gang);
+  take(grant);
   auto& grants = states_[j].grants;
   log_.push_back({true, static_cast<std::uint32_t>(j), static_cast<std::uint32_t>(grants.size()), {}});
   grants.push_back(std::move(grant));
@@ -191,51 +202,65 @@ Status PlanBuilder::keep(std::size_t j, std::size_t held) {
   auto gang = known_part(allocation);
   for (const auto& part : gang)
     if (free(part.node, part.type) < part.count) return refused(job(j), fork, "its GPUs are given away already");
-  add(j, {fork, std::move(gang), allocation.steps_per_s, false, &allocation});
+  add(j, {fork, std::move(gang), allocation.steps_per_s, false, 0, &allocation});
   return {};
 }
 
-Status PlanBuilder::check(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
-                          bool ends_at_border) const {
+Status PlanBuilder::check(std::size_t j, const Grant& grant) const {
   const auto& view = job(j);
   const auto& grants = states_[j].grants;
-  if (!plannable(j)) return refused(view, fork, "the job is not plannable now");
-  if (size_of(gang) != view.gpus)
-    return refused(view, fork,
-                   "a gang of " + std::to_string(size_of(gang)) + " GPUs, the job wants " + std::to_string(view.gpus));
-  if (!(steps_per_s > 0)) return refused(view, fork, "the expected speed must be above 0 steps/s");
-  if (steps_available(j) == 0) return refused(view, fork, "all steps are issued");
+  if (!plannable(j)) return refused(view, grant.fork, "the job is not plannable now");
+  if (size_of(grant.gang) != view.gpus)
+    return refused(
+        view, grant.fork,
+        "a gang of " + std::to_string(size_of(grant.gang)) + " GPUs, the job wants " + std::to_string(view.gpus));
+  if (!(grant.steps_per_s > 0)) return refused(view, grant.fork, "the expected speed must be above 0 steps/s");
+  if (steps_available(j) == 0) return refused(view, grant.fork, "all steps are issued");
   if (!grants.empty()) {
-    if (!view.forkable) return refused(view, fork, "the job is not forkable and has a place already");
-    if (!ends_at_border || !grants.front().ends_at_border)
-      return refused(view, fork, "a fork that renews itself must be the only one");
+    if (!view.forkable) return refused(view, grant.fork, "the job is not forkable and has a place already");
+    if (!grant.ends_at_border || !grants.front().ends_at_border)
+      return refused(view, grant.fork, "a fork that renews itself must be the only one");
   }
-  for (const auto& grant : grants)
-    if (grant.fork == fork) return refused(view, fork, "has a place already");
-  for (const auto& part : gang) {
-    if (part.node >= cluster_.nodes() || part.type >= cluster_.types()) return refused(view, fork, "no such node");
-    if (!allows(j, part.type))
-      return refused(view, fork, "GPU type " + cluster_.type_name(part.type) + " is not allowed");
+  for (const auto& other : grants)
+    if (other.fork == grant.fork) return refused(view, grant.fork, "has a place already");
+  return check_parts(j, grant);
+}
+
+Status PlanBuilder::check_parts(std::size_t j, const Grant& grant) const {
+  const auto& view = job(j);
+  for (const auto& part : grant.gang) {
+    if (part.node >= cluster_.nodes() || part.type >= cluster_.types())
+      return refused(view, grant.fork, "no such node or type");
+    const auto& type = cluster_.type_name(part.type);
+    const auto& node = cluster_.node_name(part.node);
+    if (!allows(j, part.type)) return refused(view, grant.fork, "GPU type " + type + " is not allowed");
     if (free(part.node, part.type) < part.count)
-      return refused(view, fork,
-                     "only " + std::to_string(free(part.node, part.type)) + " GPUs free of " +
-                         cluster_.type_name(part.type) + " on " + cluster_.node_name(part.node));
-    if (on_node(j, part.node)) return refused(view, fork, "another fork is on " + cluster_.node_name(part.node));
+      return refused(view, grant.fork,
+                     "only " + std::to_string(free(part.node, part.type)) + " GPUs of " + type + " free on " + node);
+    if (on_node(j, part.node)) return refused(view, grant.fork, "another fork is on " + node);
   }
   return {};
 }
 
-Status PlanBuilder::allocate(std::size_t j, std::uint32_t fork, const Gang& wanted, double steps_per_s,
-                             bool ends_at_border) {
+Status PlanBuilder::allocate(std::size_t j, std::uint32_t fork, const Gang& wanted, double steps_per_s) {
   HADAR_REQUIRE(j < states_.size());
-  auto gang = normalized(wanted);
+  Grant grant{fork, normalized(wanted), steps_per_s, false, 0, nullptr};
   const auto& view = job(j);
-  if (!ends_at_border && !states_[j].fixed)
-    for (std::size_t h = 0; h < view.held.size(); ++h)
-      if (renews_itself(view.held[h]) && view.held[h].fork.fork == fork && cluster_.gang_of(view.held[h]) == gang)
-        return keep(j, h);
-  if (auto allowed = check(j, fork, gang, steps_per_s, ends_at_border); !allowed) return allowed;
-  add(j, {fork, std::move(gang), steps_per_s, ends_at_border, nullptr});
+  for (std::size_t h = 0; h < view.held.size() && !states_[j].fixed; ++h)
+    if (renews_itself(view.held[h]) && view.held[h].fork.fork == fork && cluster_.gang_of(view.held[h]) == grant.gang)
+      return keep(j, h);
+  if (auto allowed = check(j, grant); !allowed) return allowed;
+  add(j, std::move(grant));
+  return {};
+}
+
+Status PlanBuilder::allocate_fork(std::size_t j, std::uint32_t fork, const Gang& wanted, double steps_per_s,
+                                  double usable_s) {
+  HADAR_REQUIRE(j < states_.size());
+  Grant grant{fork, normalized(wanted), steps_per_s, true, usable_s, nullptr};
+  if (!(usable_s > 0)) return refused(job(j), fork, "the time to train must be above 0 s");
+  if (auto allowed = check(j, grant); !allowed) return allowed;
+  add(j, std::move(grant));
   return {};
 }
 
@@ -247,7 +272,7 @@ Status PlanBuilder::release(std::size_t j, std::uint32_t fork) {
     return fail(ErrorCode::kNotFound, named(job(j)) + ", fork " + std::to_string(fork) + ": has no place in this plan");
   const auto place = static_cast<std::uint32_t>(it - grants.begin());
   if (place < states_[j].fixed_grants) return refused(job(j), fork, "its allocation is immovable");
-  give_back(it->gang);
+  give_back(*it);
   log_.push_back({false, static_cast<std::uint32_t>(j), place, std::move(*it)});
   grants.erase(it);
   return {};
@@ -260,10 +285,10 @@ void PlanBuilder::rollback(std::size_t point) {
     auto& grants = states_[change.job].grants;
     const auto at = grants.begin() + static_cast<std::ptrdiff_t>(change.place);
     if (change.added) {
-      give_back(at->gang);
+      give_back(*at);
       grants.erase(at);
     } else {
-      take(change.grant.gang);
+      take(change.grant);
       grants.insert(at, std::move(change.grant));
     }
     log_.pop_back();

@@ -26,6 +26,7 @@ struct Grant {
   Gang gang;  // empty when `held` lies on nodes this round may not use
   double steps_per_s = 0;
   bool ends_at_border = false;
+  double usable_s = 0;               // how long a fork that ends at the border trains
   const Allocation* held = nullptr;  // set: this held allocation is repeated unchanged
 };
 
@@ -63,6 +64,11 @@ class PlanBuilder {
   [[nodiscard]] std::uint32_t free(std::uint32_t node, std::uint32_t type) const {
     return free_[node * cluster_.types() + type];
   }
+  // How many of those nobody holds: taking more takes GPUs back from jobs that could go on.
+  [[nodiscard]] std::uint32_t idle(std::uint32_t node, std::uint32_t type) const {
+    const auto idle_here = idle_[node * cluster_.types() + type];
+    return idle_here > 0 ? static_cast<std::uint32_t>(idle_here) : 0;
+  }
   [[nodiscard]] std::uint32_t free_of_type(std::uint32_t type) const { return free_of_type_[type]; }
   // Free GPUs of types the job allows.
   [[nodiscard]] std::uint32_t free_for(std::size_t j) const;
@@ -71,11 +77,13 @@ class PlanBuilder {
   // where nothing is repeated by itself but the allocations of jobs that are not plannable.
   // kRefused when its GPUs are given away already, or when it ends at the border by its nature.
   [[nodiscard]] Status keep(std::size_t j, std::size_t held);
-  // Gives a fork a gang. `steps_per_s` > 0 is the gang's expected speed. A fork that ends at the border merges there;
-  // one that does not renews itself until its job is done and must be the job's only one. A grant equal to a held,
-  // self-renewing allocation becomes its renewal. kRefused with the broken rule.
-  [[nodiscard]] Status allocate(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
-                                bool ends_at_border);
+  // Gives a job its only gang, which renews itself until the job is done. `steps_per_s` > 0 is its expected speed.
+  // Equal to a held, self-renewing allocation, it becomes its renewal. kRefused with the broken rule.
+  [[nodiscard]] Status allocate(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s);
+  // Gives a fork that merges at the border a gang. `usable_s` > 0: how much of the window is left for training once
+  // the time to merge is taken off; its quota follows from it.
+  [[nodiscard]] Status allocate_fork(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
+                                     double usable_s);
   // Undoes one grant of this plan. kNotFound when the fork has none; kRefused when it is immovable.
   [[nodiscard]] Status release(std::size_t j, std::uint32_t fork);
 
@@ -86,10 +94,8 @@ class PlanBuilder {
   // The reason a job without GPUs is shown, instead of the one worked out from the counts.
   void explain(std::size_t j, Reason reason, OutcomeKind kind = OutcomeKind::kWaiting);
 
-  // The finished plan. A fork that ends at the border gets its quota for `usable_window_s` (> 0) of training at its
-  // speed, scaled down when the job's last steps are shared out; a fork whose share is 0 is left out.
-  [[nodiscard]] RoundPlan finish(std::string memory, double usable_window_s) const;
-  // The same with the whole window of the input as usable.
+  // The finished plan. A fork that ends at the border gets its quota for its usable time at its speed, scaled down when
+  // the job's last steps are shared out; a fork whose share is 0 is left out.
   [[nodiscard]] RoundPlan finish(std::string memory) const;
 
  private:
@@ -116,12 +122,13 @@ class PlanBuilder {
   Status read_idle();
   Status read_held(std::size_t j);
   [[nodiscard]] Gang known_part(const Allocation& allocation) const;
-  [[nodiscard]] Status check(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
-                             bool ends_at_border) const;
-  void take(const Gang& gang);
-  void give_back(const Gang& gang);
+  [[nodiscard]] Status check(std::size_t j, const Grant& grant) const;
+  [[nodiscard]] Status check_parts(std::size_t j, const Grant& grant) const;
+  void take(const Grant& grant);
+  void give_back(const Grant& grant);
+  void count_free();
   void add(std::size_t j, Grant grant);
-  [[nodiscard]] std::vector<std::uint64_t> quotas_of(std::size_t j, double usable_window_s) const;
+  [[nodiscard]] std::vector<std::uint64_t> quotas_of(std::size_t j) const;
   [[nodiscard]] Outcome outcome(std::size_t j, const std::vector<Allocation>& planned) const;
   [[nodiscard]] Reason waiting_reason(std::size_t j) const;
 
@@ -130,6 +137,7 @@ class PlanBuilder {
   std::vector<JobState> states_;
   std::vector<std::vector<std::int64_t>> owners_;  // per node and GPU: one of the above, or the job that holds it
   std::vector<std::uint32_t> free_;                // per (node, type)
+  std::vector<std::int64_t> idle_;                 // the same without held ones; below 0 when some were taken
   std::vector<std::uint32_t> free_of_type_;
   std::vector<Change> log_;
 

@@ -148,29 +148,26 @@ Outcome PlanBuilder::outcome(std::size_t j, const std::vector<Allocation>& plann
 }
 
 // A fork that renews itself gets all there is; forks that end at the border share by speed.
-std::vector<std::uint64_t> PlanBuilder::quotas_of(std::size_t j, double usable_window_s) const {
+std::vector<std::uint64_t> PlanBuilder::quotas_of(std::size_t j) const {
   std::vector<std::uint64_t> quotas(grants(j).size(), 1);  // of repeated allocations: not looked at
   std::vector<std::size_t> sharing;
   std::vector<double> speeds;
+  std::vector<double> usable;
   for (std::size_t g = 0; g < grants(j).size(); ++g) {
     const auto& grant = grants(j)[g];
     if (grant.held != nullptr) continue;
     if (!grant.ends_at_border) return {steps_available(j)};
     sharing.push_back(g);
     speeds.push_back(grant.steps_per_s);
+    usable.push_back(grant.usable_s);
   }
   if (sharing.empty()) return quotas;
-  const auto shares = fork_quotas(steps_available(j), speeds, usable_window_s);
+  const auto shares = fork_quotas(steps_available(j), speeds, usable);
   for (std::size_t i = 0; i < sharing.size(); ++i) quotas[sharing[i]] = shares[i];
   return quotas;
 }
 
 RoundPlan PlanBuilder::finish(std::string memory) const {
-  return finish(std::move(memory), input_->window_s);
-}
-
-RoundPlan PlanBuilder::finish(std::string memory, double usable_window_s) const {
-  HADAR_REQUIRE(usable_window_s > 0);
   RoundPlan plan;
   plan.round = input_->round;
   plan.memory = std::move(memory);
@@ -178,7 +175,7 @@ RoundPlan PlanBuilder::finish(std::string memory, double usable_window_s) const 
   std::vector<std::vector<std::vector<GpuSlice>>> slices(jobs());
   std::vector<std::vector<std::uint64_t>> quotas(jobs());
   for (std::size_t j = 0; j < jobs(); ++j) {
-    quotas[j] = quotas_of(j, usable_window_s);
+    quotas[j] = quotas_of(j);
     slices[j].resize(grants(j).size());
     for (std::size_t g = 0; g < grants(j).size(); ++g)
       if (quotas[j][g] > 0 && grants(j)[g].held == nullptr) naming.own(j, grants(j)[g].gang, slices[j][g]);

@@ -33,12 +33,13 @@ std::vector<std::uint64_t> largest_remainder(std::uint64_t total, const std::vec
 }
 
 std::vector<std::uint64_t> fork_quotas(std::uint64_t steps_left, const std::vector<double>& steps_per_s,
-                                       double window_s) {
+                                       const std::vector<double>& usable_s) {
   std::vector<std::uint64_t> quotas;
   double sum = 0;
-  for (const double speed : steps_per_s) {
+  HADAR_REQUIRE(steps_per_s.size() == usable_s.size());
+  for (std::size_t i = 0; i < steps_per_s.size(); ++i) {
     // Beyond 2^53 a double no longer counts single steps; no real quota comes near.
-    const double steps = std::clamp(std::floor(speed * window_s + 1e-9), 1.0, 9e15);
+    const double steps = std::clamp(std::floor(steps_per_s[i] * usable_s[i] + 1e-9), 1.0, 9e15);
     quotas.push_back(static_cast<std::uint64_t>(steps));
     sum += steps;
   }

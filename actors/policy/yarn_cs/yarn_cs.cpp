@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "actors/policy/gang_speed.hpp"
 #include "actors/policy/plan_builder.hpp"
 #include "actors/policy/settings.hpp"
-#include "actors/policy/speeds.hpp"
 
 namespace hadar {
 namespace {
@@ -52,7 +52,8 @@ class YarnCs final : public Policy {
         head = &plan.job(j);
         continue;
       }
-      const auto placed = plan.allocate(j, 0, gang, JobSpeeds(plan, j).of(gang), false);
+      const auto placed =
+          plan.allocate(j, 0, gang, gang_speed(plan, j, JobSpeeds(plan.job(j), plan.cluster().type_names()), gang));
       if (!placed) return fail(Status(placed));
     }
     return plan.finish("");

@@ -1,0 +1,27 @@
+// Hadar (Sultana et al., arXiv 2503.10918; IPDPS 2024): prices, payoffs, and gangs over several GPU types.
+#pragma once
+
+#include "actors/policy/placing.hpp"
+#include "actors/policy/policy.hpp"
+#include "actors/policy/settings.hpp"
+
+namespace hadar {
+
+// Every round each job's gang is chosen so that the sum of payoffs (utility of the round minus the price of its GPUs)
+// is largest; gangs may span nodes and mix types. Jobs keep their GPUs between borders; at a border any job may move,
+// which costs it its switching time, and a gang that stays earns a small bonus.
+//
+// The paper ranks by the level of a utility of completion time under an exponential price. Measured against Gavel that
+// form lost mean completion time; the default here weighs what a job loses by waiting one more round for the mean
+// completion time and for the makespan, under prices at which demand meets supply. The paper's forms stay available:
+// utility = "inverse-slowdown", and the price oracle's exponential method.
+//
+// Settings: utility ("jct-makespan", "jct", "makespan", "inverse-slowdown", "throughput"), beta (100), stay_bonus
+// (0.05), switch_s (0 = measured), window (12), budget (20000), max_wait_rounds (500).
+[[nodiscard]] Result<std::unique_ptr<Policy>> make_hadar(const PolicySettings& settings);
+
+// The settings that `hadar` and `hadare` share.
+[[nodiscard]] ValueSettings read_value_settings(SettingsReader& reader);
+[[nodiscard]] PlacingSettings read_placing_settings(SettingsReader& reader);
+
+}  // namespace hadar

@@ -1,0 +1,102 @@
+#include "actors/policy/queue_program.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "actors/policy/placing.hpp"
+
+namespace hadar {
+namespace {
+constexpr std::size_t kFullBudgetCells = 64;  // (node, type) pairs up to which the whole budget is given
+constexpr std::size_t kLeastBudget = 64;
+}  // namespace
+
+QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, std::size_t budget)
+    : plan_(plan), value_(value), jobs_(std::move(jobs)), budget_(budget) {
+  const auto cells = std::size_t{plan.cluster().nodes()} * plan.cluster().types();
+  if (cells > kFullBudgetCells) budget_ = std::min(budget, std::max(kLeastBudget, budget * kFullBudgetCells / cells));
+  std::map<std::pair<double, std::uint32_t>, std::uint32_t> classes;  // network, own number when held
+  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) {
+    std::uint32_t own = 0;
+    for (const auto j : jobs_)
+      for (const auto& held : plan.job(j).held)
+        for (const auto& slice : held.slices)
+          if (slice.node == plan.cluster().node_name(node)) own = node + 1;
+    const auto next = static_cast<std::uint32_t>(classes.size());
+    node_class_.push_back(classes.try_emplace({plan.input().nodes[node].net_gb_s, own}, next).first->second);
+  }
+}
+
+std::string QueueProgram::key(std::size_t place) const {
+  const auto types = plan_.cluster().types();
+  std::vector<std::vector<std::uint32_t>> nodes;
+  for (std::uint32_t node = 0; node < plan_.cluster().nodes(); ++node) {
+    std::vector<std::uint32_t> state = {node_class_[node]};
+    std::uint32_t free_here = 0;
+    for (std::uint32_t type = 0; type < types; ++type) {
+      state.push_back(plan_.free(node, type));
+      state.push_back(plan_.idle(node, type));
+      free_here += plan_.free(node, type);
+    }
+    if (free_here > 0) nodes.push_back(std::move(state));
+  }
+  std::sort(nodes.begin(), nodes.end());
+  std::string text(1, static_cast<char>(place));
+  for (const auto& state : nodes)
+    text.append(reinterpret_cast<const char*>(state.data()), state.size() * sizeof(std::uint32_t));
+  return text;
+}
+
+// Whether all jobs from here on fit at once by count, so that skipping this one would free nothing needed.
+bool QueueProgram::rest_fits(std::size_t place) const {
+  std::uint32_t wanted = 0;
+  std::uint32_t free = 0;
+  for (std::size_t i = place; i < jobs_.size(); ++i) wanted += plan_.job(jobs_[i]).gpus;
+  for (std::uint32_t type = 0; type < plan_.cluster().types(); ++type) free += plan_.free_of_type(type);
+  return wanted <= free;
+}
+
+QueueProgram::Best QueueProgram::open(std::size_t place) {
+  const auto j = jobs_[place];
+  const auto found = offers(plan_, value_, j);
+  const bool branch = exact_;
+  Best best{-1, kSkip};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].payoff() <= 0) break;
+    const auto point = plan_.checkpoint();
+    place_alone(plan_, j, found[i]);
+    const double payoff = found[i].payoff() + solve(place + 1).payoff;
+    plan_.rollback(point);
+    if (payoff > best.payoff) best = {payoff, static_cast<std::int32_t>(i)};
+    if (!branch) return best;
+  }
+  if (best.choice != kSkip && rest_fits(place)) return best;
+  const double skipped = solve(place + 1).payoff;
+  return skipped > best.payoff ? Best{skipped, kSkip} : best;
+}
+
+QueueProgram::Best QueueProgram::solve(std::size_t place) {
+  if (place == jobs_.size()) return {};
+  auto state = key(place);
+  if (const auto it = memo_.find(state); it != memo_.end()) return it->second;
+  if (memo_.size() >= budget_) exact_ = false;
+  const auto best = open(place);
+  memo_.emplace(std::move(state), best);
+  return best;
+}
+
+double QueueProgram::place() {
+  double sum = 0;
+  for (std::size_t place = 0; place < jobs_.size(); ++place) {
+    const auto best = solve(place);
+    if (best.choice == kSkip) continue;
+    const auto found = offers(plan_, value_, jobs_[place]);
+    const auto& offer = found[static_cast<std::size_t>(best.choice)];
+    place_alone(plan_, jobs_[place], offer);
+    sum += offer.payoff();
+  }
+  return sum;
+}
+
+}  // namespace hadar

@@ -1,0 +1,48 @@
+// Dynamic programming over a queue of jobs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/policy/gang_search.hpp"
+
+namespace hadar {
+
+// Chooses one offer or none for each job so that the payoffs' sum is largest. Memo by (job, free GPUs) with like nodes
+// exchanged: nodes are alike when they have the same free GPUs, network, and none of the jobs holds anything there.
+// Opens at most `budget` states, scaled down with the cluster; then each further job takes its best paying offer.
+class QueueProgram {
+ public:
+  QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, std::size_t budget);
+
+  // Allocates the choice in the plan. Returns the sum of payoffs.
+  double place();
+  // States opened by `place`, and whether the budget sufficed for an exact answer.
+  [[nodiscard]] std::size_t states() const { return memo_.size(); }
+  [[nodiscard]] bool exact() const { return exact_; }
+
+ private:
+  static constexpr std::int32_t kSkip = -1;
+  struct Best {
+    double payoff = 0;
+    std::int32_t choice = kSkip;  // place among the job's offers
+  };
+
+  [[nodiscard]] std::string key(std::size_t place) const;
+  [[nodiscard]] bool rest_fits(std::size_t place) const;
+  Best solve(std::size_t place);
+  Best open(std::size_t place);
+
+  PlanBuilder& plan_;
+  const Valuation& value_;
+  std::vector<std::size_t> jobs_;
+  std::size_t budget_;
+  bool exact_ = true;
+  std::vector<std::uint32_t> node_class_;  // equal for nodes that may be exchanged
+  std::unordered_map<std::string, Best> memo_;
+};
+
+}  // namespace hadar

@@ -1,0 +1,66 @@
+#include "actors/policy/valuation.hpp"
+
+#include <algorithm>
+
+#include "actors/policy/gang_speed.hpp"
+#include "actors/pricing/utility_jobs.hpp"
+
+namespace hadar {
+namespace {
+constexpr double kUnknownSwitchFraction = 0.01;  // of a round
+}  // namespace
+
+Valuation::Valuation(const PlanBuilder& plan, const ValueSettings& settings) : plan_(&plan), settings_(settings) {
+  const auto& types = plan.cluster().type_names();
+  speeds_.reserve(plan.jobs());
+  for (std::size_t j = 0; j < plan.jobs(); ++j) speeds_.emplace_back(plan.job(j), types);
+  jobs_ = utility_jobs(plan.input(), types, speeds_);
+  for (const auto& type : types) {
+    const auto it = plan.input().prices.price.find(type);
+    price_.push_back(it == plan.input().prices.price.end() ? 0 : std::max(0.0, it->second));
+  }
+}
+
+double Valuation::speed(std::size_t j, const Gang& gang) const {
+  return gang_speed(*plan_, j, speeds_[j], gang);
+}
+
+double Valuation::utility_at(std::size_t j, double steps_per_s) const {
+  return utility(settings_.utility, jobs_[j], steps_per_s, plan_->input().round_s);
+}
+
+double Valuation::price(const Gang& gang) const {
+  double sum = 0;
+  for (const auto& part : gang) sum += price_[part.type] * part.count;
+  return sum;
+}
+
+Offer Valuation::offer(std::size_t j, Gang gang) const {
+  const auto& job = plan_->job(j);
+  Offer offer;
+  offer.gang = std::move(gang);
+  offer.steps_per_s = speed(j, offer.gang);
+  offer.utility = utility_at(j, offer.steps_per_s);
+  offer.price = price(offer.gang);
+  for (const auto& held : job.held)
+    offer.stays = offer.stays || (!held.ends_at_border && plan_->cluster().gang_of(held) == offer.gang);
+  if (offer.stays) {
+    offer.utility *= 1 + settings_.stay_bonus;
+  } else if (!job.held.empty()) {
+    const double round_s = plan_->input().round_s;
+    const double known_s = settings_.switch_s > 0 ? settings_.switch_s : job.merge_s;
+    const double lost_s = known_s > 0 ? known_s : kUnknownSwitchFraction * round_s;
+    offer.utility *= std::max(0.0, 1 - lost_s / round_s);
+  }
+  return offer;
+}
+
+double Valuation::density(std::size_t j) const {
+  const double gpus = std::max<std::uint32_t>(1, plan_->job(j).gpus);
+  double best = -1e300;
+  for (const auto type : speeds_[j].order())
+    best = std::max(best, utility_at(j, speeds_[j].member(type)) / gpus - price_[type]);
+  return best;
+}
+
+}  // namespace hadar

@@ -1,0 +1,19 @@
+// The jobs of a round as their utilities see them.
+#pragma once
+
+#include <vector>
+
+#include "actors/pricing/utility.hpp"
+#include "actors/throughput/job_speeds.hpp"
+#include "messages/types/round.hpp"
+
+namespace hadar {
+
+// Steps of a job still to be done, as far as known: those not issued and what open leases have left; at least 1.
+[[nodiscard]] double steps_undone(const JobView& job);
+
+// One entry per job of the input, with its makespan share. `speeds`: one per job, over `types` (rising names).
+[[nodiscard]] std::vector<UtilityJob> utility_jobs(const RoundInput& input, const std::vector<GpuType>& types,
+                                                   const std::vector<JobSpeeds>& speeds);
+
+}  // namespace hadar

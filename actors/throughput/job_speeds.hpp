@@ -1,0 +1,46 @@
+// How fast a job runs on the types of a round, from its estimates.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "messages/types/round.hpp"
+
+namespace hadar {
+
+// The speeds of one job on a list of types, in steps/s of one gang member. Types are numbered by their place in the
+// list. A type without an estimate is unknown, not slow: it is taken at the mean of the known ones (1 step/s when none
+// is known) and marked as guessed, so that it is tried and never rejected for lack of a number. Immutable.
+class JobSpeeds {
+ public:
+  // `types` rising by name. Of several estimates of one type and placement the best source counts: measured, then
+  // declared, then prior.
+  JobSpeeds(const JobView& job, const std::vector<GpuType>& types);
+
+  [[nodiscard]] bool allows(std::uint32_t type) const { return packed_[type] > 0; }
+  // Steps/s of one member on a type; 0 for a type the job does not allow. `spread`: its gang spans nodes.
+  [[nodiscard]] double member(std::uint32_t type, bool spread = false) const {
+    return (spread ? spread_ : packed_)[type];
+  }
+  // True when an estimate says how fast the type is for a gang over several nodes.
+  [[nodiscard]] bool knows_spread(std::uint32_t type) const { return knows_spread_[type]; }
+  // True when the speed on an allowed type is a guess.
+  [[nodiscard]] bool guessed(std::uint32_t type) const { return guessed_[type]; }
+  // Speed on the fastest allowed type; 0 when none is allowed.
+  [[nodiscard]] double best() const { return best_; }
+  // Allowed types, fastest first (packed), ties by number.
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
+
+ private:
+  void read_estimates(const JobView& job, const std::vector<GpuType>& types);
+  void guess_unknown();
+
+  double best_ = 0;
+  std::vector<double> packed_;
+  std::vector<double> spread_;
+  std::vector<bool> knows_spread_;
+  std::vector<bool> guessed_;
+  std::vector<std::uint32_t> order_;
+};
+
+}  // namespace hadar
