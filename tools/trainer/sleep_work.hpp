@@ -12,8 +12,9 @@ namespace hadar::trainer {
 struct SleepOptions {
   std::uint64_t checkpoint_bytes = 0;  // of the pretend weights, rounded up to whole floats; 0 = none
   std::uint64_t crash_at_step = 0;     // exits with 1 instead of this step of a lease; 0 = never
-  std::filesystem::path crash_marker;  // made before the crash; once it is there, no more crash. Empty: always crashes
-  double log_bytes_per_s = 0;          // written to stdout
+  std::filesystem::path
+      crash_marker{};          // made before the crash; once it is there, no more crash. Empty: always crashes
+  double log_bytes_per_s = 0;  // written to stdout
 };
 
 // In a gang every step sums one float, so that the slowest member sets the pace. The pretend weights are one tensor
