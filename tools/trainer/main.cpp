@@ -1,6 +1,7 @@
 // hadar-trainer: the bundled trainer. Started by a node worker, or by hand for a try.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -19,7 +20,6 @@ constexpr int kBadInput = 2;
 
 struct Options {
   std::string workload;
-  SleepOptions sleep;
   std::string weights;  // of `evaluate`
   bool evaluate = false;
   bool json = false;
@@ -55,7 +55,12 @@ int evaluate(const Options& options) {
 }
 
 Result<std::unique_ptr<LeaseWork>> make_work(const Options& options) {
-  if (options.workload == "sleep") return make_sleep_work(options.sleep);
+  if (options.workload == "sleep") {
+    const char* settings = std::getenv("HADAR_SLEEP");
+    auto sleep = parse_sleep_options(settings == nullptr ? "" : settings);
+    if (!sleep) return fail(std::move(sleep));
+    return make_sleep_work(*sleep);
+  }
   auto task = open_task(options.workload);
   if (!task) return fail(std::move(task));
   return make_learner_work(*std::move(task));
@@ -75,10 +80,6 @@ int train(const Options& options) {
 std::optional<int> parse(int argc, char** argv, Options& options) {
   CLI::App app("Trains one of the bundled workloads under Hadar: image, weather, recommendation or sleep.");
   app.add_option("workload", options.workload, "image, weather, recommendation or sleep");
-  app.add_option("--checkpoint-bytes", options.sleep.checkpoint_bytes, "sleep: size of its pretend weights");
-  app.add_option("--crash-at-step", options.sleep.crash_at_step, "sleep: exit with 1 instead of this step of a lease");
-  app.add_option("--crash-marker", options.sleep.crash_marker, "sleep: a file that remembers the crash: only one");
-  app.add_option("--log-bytes-per-s", options.sleep.log_bytes_per_s, "sleep: what it writes to its log");
   auto* evaluation = app.add_subcommand("evaluate", "Print the validation metrics of a weights file");
   evaluation->add_option("workload", options.workload)->required();
   evaluation->add_option("weights", options.weights, "a safetensors file")->required();

@@ -1,11 +1,11 @@
 #include "tools/trainer/sleep_work.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "tools/trainer/weights_file.hpp"
@@ -38,7 +38,7 @@ class SleepWork final : public LeaseWork {
   }
 
   bool step(const AllReduce& reduce) override {
-    if (steps_ + 1 == options_.crash_at_step) crash_once();
+    if (steps_ + 1 == options_.crash_at_step) crash();
     float one = 1;
     if (is_gang_ && !reduce({&one, 1})) return false;
     ++steps_;
@@ -56,11 +56,7 @@ class SleepWork final : public LeaseWork {
   Metrics metrics() override { return {}; }
 
  private:
-  void crash_once() const {
-    if (!options_.crash_marker.empty()) {
-      if (std::filesystem::exists(options_.crash_marker)) return;
-      std::ofstream marker(options_.crash_marker);
-    }
+  [[noreturn]] void crash() const {
     std::fprintf(stderr, "hadar-trainer: crash at step %" PRIu64 ", as ordered\n", options_.crash_at_step);
     std::_Exit(1);
   }
@@ -84,7 +80,34 @@ class SleepWork final : public LeaseWork {
   std::uint64_t logged_ = 0;  // bytes
 };
 
+template <class Number>
+bool parse_number(std::string_view text, Number& value) {
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return failure == std::errc{} && end == text.data() + text.size() && value >= 0;
+}
+
+bool set_option(std::string_view key, std::string_view value, SleepOptions& options) {
+  if (key == "checkpoint_bytes") return parse_number(value, options.checkpoint_bytes);
+  if (key == "crash_at_step") return parse_number(value, options.crash_at_step);
+  return key == "log_bytes_per_s" && parse_number(value, options.log_bytes_per_s);
+}
+
 }  // namespace
+
+Result<SleepOptions> parse_sleep_options(std::string_view text) {
+  SleepOptions options;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    const std::string_view setting = text.substr(0, end);
+    const auto equals = std::min(setting.find('='), setting.size());
+    if (equals == setting.size() || !set_option(setting.substr(0, equals), setting.substr(equals + 1), options))
+      return fail(ErrorCode::kInvalidArgument,
+                  "HADAR_SLEEP: '" + std::string(setting) +
+                      "' is none of checkpoint_bytes=N, crash_at_step=N, log_bytes_per_s=X with a number from 0 up");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return options;
+}
 
 std::unique_ptr<LeaseWork> make_sleep_work(SleepOptions options) {
   return std::make_unique<SleepWork>(std::move(options));

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "tools/trainer/lease_work.hpp"
 
@@ -12,10 +12,12 @@ namespace hadar::trainer {
 struct SleepOptions {
   std::uint64_t checkpoint_bytes = 0;  // of the pretend weights, rounded up to whole floats; 0 = none
   std::uint64_t crash_at_step = 0;     // exits with 1 instead of this step of a lease; 0 = never
-  std::filesystem::path
-      crash_marker{};          // made before the crash; once it is there, no more crash. Empty: always crashes
-  double log_bytes_per_s = 0;  // written to stdout
+  double log_bytes_per_s = 0;          // written to stdout
 };
+
+// Reads "checkpoint_bytes=N,crash_at_step=N,log_bytes_per_s=X", in any order, each at most optional: what a node worker
+// hands over in the variable HADAR_SLEEP. kInvalidArgument: an unknown key, or no number.
+Result<SleepOptions> parse_sleep_options(std::string_view text);
 
 // In a gang every step sums one float, so that the slowest member sets the pace. The pretend weights are one tensor
 // `layer0.weight` filled with the job's step, so that versions differ. Metrics: none.

@@ -206,15 +206,31 @@ TEST_F(TrainerLease, SleepWritesPretendWeightsOfTheOrderedSize) {
   EXPECT_TRUE(run_leases(&job_, *make_sleep_work({.checkpoint_bytes = 100'001})));
 }
 
-TEST_F(TrainerLease, SleepCrashesOnceWhenItHasAMarker) {
-  const SleepOptions options{.crash_at_step = 2, .crash_marker = folder_.path() / "crashed"};
+TEST_F(TrainerLease, SleepCrashesAtTheOrderedStep) {
   job_.leases = {lease_of()};
   job_.actions = {T, T, E};
-  EXPECT_EXIT(static_cast<void>(run_leases(&job_, *make_sleep_work(options))), ::testing::ExitedWithCode(1),
-              "crash at step 2, as ordered");
-  ASSERT_TRUE(std::filesystem::exists(options.crash_marker));
-  ASSERT_TRUE(run_leases(&job_, *make_sleep_work(options)));
+  EXPECT_EXIT(static_cast<void>(run_leases(&job_, *make_sleep_work({.crash_at_step = 2}))),
+              ::testing::ExitedWithCode(1), "crash at step 2, as ordered");
+  ASSERT_TRUE(run_leases(&job_, *make_sleep_work({.crash_at_step = 3}))) << "the lease ends before it";
   EXPECT_EQ(job_.steps, 2U);
+}
+
+TEST(TrainerSleepOptions, AreReadAsANodeWorkerWritesThem) {
+  const auto options = parse_sleep_options("checkpoint_bytes=4096,crash_at_step=7,log_bytes_per_s=1.5");
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->checkpoint_bytes, 4096U);
+  EXPECT_EQ(options->crash_at_step, 7U);
+  EXPECT_EQ(options->log_bytes_per_s, 1.5);
+  EXPECT_TRUE(parse_sleep_options(""));
+}
+
+TEST(TrainerSleepOptions, OthersAreRefusedByName) {
+  for (const char* text : {"crash=1", "crash_at_step", "crash_at_step=", "crash_at_step=x", "log_bytes_per_s=-1",
+                           "checkpoint_bytes=1;crash_at_step=2"}) {
+    const auto options = parse_sleep_options(text);
+    ASSERT_FALSE(options) << text;
+    EXPECT_THAT(options.error().message, HasSubstr(text));
+  }
 }
 
 }  // namespace
