@@ -1,12 +1,14 @@
 #include "launchers/policies.hpp"
 
 #include "actors/policy/hadar/hadar.hpp"
+#include "actors/policy/hadare/hadare.hpp"
 #include "actors/policy/yarn_cs/yarn_cs.hpp"
 
 namespace hadar {
 
 const std::vector<PolicyEntry>& policies() {
   static const std::vector<PolicyEntry> entries = {
+      {"hadare", "jobs fork over nodes and merge; no node idles while work remains", make_hadare},
       {"hadar", "prices and payoffs; gangs over several GPU types", make_hadar},
       {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs},
   };

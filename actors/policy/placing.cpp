@@ -122,6 +122,7 @@ void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<st
 void explain_payoffs(PlanBuilder& plan, const Valuation& value) {
   for (std::size_t j = 0; j < plan.jobs(); ++j) {
     if (plan.has_grant(j) || !plan.plannable(j) || value.speeds(j).order().empty()) continue;
+    if (plan.free_for(j) >= plan.job(j).gpus) continue;
     double utility = 0;
     double price = 0;
     bool first = true;

@@ -36,7 +36,7 @@ void place_alone(PlanBuilder& plan, std::size_t j, const Offer& offer);
 void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<std::size_t>& queue, const Waits& waits,
                  const PlacingSettings& settings);
 
-// Gives every job without GPUs whose payoff is not positive the reason waiting_payoff {utility, price, payoff}.
+// Gives every job without GPUs, for which none are left and whose payoff is not positive, the reason waiting_payoff {utility, price, payoff}.
 void explain_payoffs(PlanBuilder& plan, const Valuation& value);
 
 }  // namespace hadar
