@@ -1,5 +1,6 @@
 #include "runtime/transport/handshake.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 namespace hadar {
@@ -19,6 +20,12 @@ std::string utc(std::chrono::system_clock::time_point when) {
   return text;
 }
 
+// A client that names no cluster takes the one it reaches; a process of a cluster must name its own.
+bool asks_for_any_cluster(const LinkHello& hello) {
+  const auto& roles = hello.self.roles;
+  return hello.cluster_id.empty() && std::find(roles.begin(), roles.end(), "client") != roles.end();
+}
+
 }  // namespace
 
 std::optional<Error> refuse_hello(const TransportOptions& options, const LinkHello& hello) {
@@ -28,7 +35,7 @@ std::optional<Error> refuse_hello(const TransportOptions& options, const LinkHel
                                           ", \"" + hello.self.name + "\" speaks version " +
                                           std::to_string(hello.protocol_version) +
                                           "; run the same release of hadar on both sides"};
-  if (hello.cluster_id != options.cluster_id)
+  if (hello.cluster_id != options.cluster_id && !asks_for_any_cluster(hello))
     return Error{ErrorCode::kRefused, me + " belongs to cluster \"" + options.cluster_id + "\", \"" + hello.self.name +
                                           "\" to cluster \"" + hello.cluster_id +
                                           "\"; check the endpoint and the cluster id"};

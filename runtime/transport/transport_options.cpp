@@ -7,7 +7,8 @@ Status check_options(const TransportOptions& o) {
   const auto wrong = [](const char* text) {
     return fail(ErrorCode::kInvalidArgument, std::string("transport: ") + text);
   };
-  if (o.cluster_id.empty()) return wrong("cluster_id is empty; every process of a cluster needs the same one");
+  if (o.cluster_id.empty() && !o.listen.empty())
+    return wrong("cluster_id is empty; every process of a cluster needs the same one");
   if (o.self.name.empty()) return wrong("self.name is empty; every process needs a name of its own");
   if (o.queue_packets == 0 || o.queue_bytes == 0) return wrong("queue_packets and queue_bytes must be positive");
   if (o.max_envelope_bytes == 0 || o.max_body_bytes == 0) return wrong("frame limits must be positive");

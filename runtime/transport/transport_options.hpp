@@ -14,7 +14,7 @@ namespace hadar {
 
 // Plain values with defaults for a cluster on one machine or one local network. The transport keeps a copy.
 struct TransportOptions {
-  // Must be equal on both sides of a link; not empty.
+  // Must be equal on both sides of a link. Empty only for a client (role "client", listens nowhere): any cluster.
   std::string cluster_id;
   // Our name, roles, incarnation, pid, directory. An empty endpoint is filled in from the first listening one.
   PeerInfo self;

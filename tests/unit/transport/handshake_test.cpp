@@ -68,6 +68,22 @@ TEST(Handshake, AnotherClusterIsRefusedOnceWithBothNames) {
   EXPECT_EQ(server.log.count("up n1"), 0u);
 }
 
+TEST(Handshake, AClientMayTakeWhateverClusterItReaches) {
+  TestPeer server(listening(quick_options("scheduler")));
+  auto options = quick_options("client-1");
+  options.cluster_id.clear();
+  options.self.roles = {"client"};
+  TestPeer client(options);
+  client->connect(server->endpoint());
+  client.log.wait_for("up scheduler");
+  // A process of a cluster may not.
+  options.self.name = "n1";
+  options.self.roles = {"node-worker"};
+  TestPeer node(options);
+  node->connect(server->endpoint());
+  node.log.wait_for("refused ");
+}
+
 TEST(Handshake, AnotherProtocolVersionIsRefusedWithBothVersions) {
   TestPeer server(listening(quick_options("scheduler")));
   auto options = quick_options("n1");
