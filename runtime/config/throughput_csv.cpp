@@ -1,0 +1,133 @@
+#include "runtime/config/throughput_csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "runtime/config/csv.hpp"
+#include "runtime/config/text.hpp"
+
+namespace hadar {
+namespace {
+
+constexpr const char* kHeader = "model,batch_size,gpus,gpu_type,placement,steps_per_s[,partner,partner_steps_per_s]";
+
+// Where each column stands; the last two are missing from most files.
+struct Columns {
+  std::size_t model, batch_size, gpus, gpu_type, placement, steps_per_s;
+  bool shared = false;
+  std::size_t partner = 0, partner_steps_per_s = 0;
+};
+
+Result<Columns> find_columns(const CsvTable& table) {
+  const auto& cells = table.header.cells;
+  std::vector<std::string> names{"model", "batch_size", "gpus", "gpu_type", "placement", "steps_per_s"};
+  const bool shared = cells.size() > names.size();
+  if (shared) names.insert(names.end(), {"partner", "partner_steps_per_s"});
+  std::vector<std::size_t> at;
+  for (const auto& name : names) {
+    const auto found = std::find(cells.begin(), cells.end(), name);
+    if (found == cells.end() || cells.size() != names.size())
+      return fail(ErrorCode::kInvalidArgument,
+                  table.name + ":" + std::to_string(table.header.line) + ": " +
+                      (found == cells.end() ? "no column '" + name + "'" : "too many columns") + ", must be " +
+                      kHeader);
+    at.push_back(static_cast<std::size_t>(found - cells.begin()));
+  }
+  return Columns{at[0], at[1], at[2], at[3], at[4], at[5], shared, shared ? at[6] : 0, shared ? at[7] : 0};
+}
+
+// Reads the cells of one row; the first wrong one is kept.
+class RowReader {
+ public:
+  RowReader(const CsvTable& table, const CsvRow& row) : table_(table), row_(row) {}
+
+  std::string text(std::size_t column) {
+    if (row_.cells[column].empty()) wrong(column, "a name");
+    return row_.cells[column];
+  }
+  std::uint32_t count(std::size_t column, std::uint32_t most) {
+    const auto value = parse_count(row_.cells[column]);
+    if (value && *value >= 1 && *value <= most) return static_cast<std::uint32_t>(*value);
+    wrong(column, "a whole number from 1 to " + std::to_string(most));
+    return 0;
+  }
+  double speed(std::size_t column) {
+    const auto value = parse_number(row_.cells[column]);
+    if (value && std::isfinite(*value) && *value > 0 && *value <= 1e15) return *value;
+    wrong(column, "a number above 0 and at most 1e15");
+    return 0;
+  }
+  Placement placement(std::size_t column) {
+    if (row_.cells[column] == "packed") return Placement::kPacked;
+    if (row_.cells[column] != "spread") wrong(column, "packed or spread");
+    return Placement::kSpread;
+  }
+  void wrong(std::size_t column, const std::string& must) {
+    if (error_.message.empty()) error_ = table_.cell_error(row_, column, must);
+  }
+  [[nodiscard]] const Error* error() const { return error_.message.empty() ? nullptr : &error_; }
+
+ private:
+  const CsvTable& table_;
+  const CsvRow& row_;
+  Error error_;
+};
+
+SharedThroughputRow read_row(RowReader& cells, const CsvRow& row, const Columns& at) {
+  SharedThroughputRow out;
+  out.row.model = cells.text(at.model);
+  out.row.batch_size = cells.count(at.batch_size, 1'000'000'000);
+  out.row.gpus = cells.count(at.gpus, 65536);
+  out.row.type = cells.text(at.gpu_type);
+  out.row.placement = cells.placement(at.placement);
+  out.row.steps_per_s = cells.speed(at.steps_per_s);
+  if (!at.shared || (row.cells[at.partner].empty() && row.cells[at.partner_steps_per_s].empty())) return out;
+  out.partner = cells.text(at.partner);
+  out.partner_steps_per_s = cells.speed(at.partner_steps_per_s);
+  return out;
+}
+
+}  // namespace
+
+Result<ThroughputFile> parse_throughputs(const std::string& text, const std::string& name) {
+  const auto table = parse_csv(text, name);
+  if (!table) return tl::unexpected(table.error());
+  const auto at = find_columns(*table);
+  if (!at) return tl::unexpected(at.error());
+  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, GpuType, Placement, std::string>;
+  std::map<Key, std::uint32_t> lines;
+  ThroughputFile out;
+  for (const auto& row : table->rows) {
+    RowReader cells(*table, row);
+    auto read = read_row(cells, row, *at);
+    if (const auto* error = cells.error()) return tl::unexpected(*error);
+    const auto& own = read.row;
+    const auto [first, fresh] =
+        lines.try_emplace(Key(own.model, own.batch_size, own.gpus, own.type, own.placement, read.partner), row.line);
+    if (!fresh)
+      return fail(ErrorCode::kInvalidArgument, name + ":" + std::to_string(row.line) + ": model '" + own.model +
+                                                   "' has this row already in line " + std::to_string(first->second) +
+                                                   ", must be there once");
+    if (read.partner.empty())
+      out.rows.push_back(std::move(read.row));
+    else
+      out.shared.push_back(std::move(read));
+  }
+  return out;
+}
+
+Result<ThroughputFile> load_throughput_file(const std::filesystem::path& file) {
+  const auto text = read_text(file);
+  if (!text) return tl::unexpected(text.error());
+  return parse_throughputs(*text, file.string());
+}
+
+Result<ThroughputTable> load_throughputs(const std::filesystem::path& file) {
+  auto read = load_throughput_file(file);
+  if (!read) return tl::unexpected(read.error());
+  return std::move(read->rows);
+}
+
+}  // namespace hadar
