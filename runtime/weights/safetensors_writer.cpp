@@ -63,7 +63,17 @@ Status check_text(std::string_view text, const char* what) {
   return fail(ErrorCode::kInvalidArgument, std::string(what) + " '" + printable(text) + "' must be UTF-8");
 }
 
+Status check_header_size(std::uint64_t bytes) {
+  if (bytes <= kMaxSafetensorsHeader) return {};
+  return fail(ErrorCode::kInvalidArgument, "the header would take " + std::to_string(bytes) +
+                                               " bytes or more, above the format's limit of " +
+                                               std::to_string(kMaxSafetensorsHeader));
+}
+
 Status check_metadata(const TensorMetadata& metadata) {
+  std::uint64_t bytes = 0;
+  for (const auto& [key, value] : metadata) bytes += key.size() + value.size();
+  if (auto good = check_header_size(bytes); !good) return good;
   for (const auto& [key, value] : metadata) {
     if (auto good = check_text(key, "metadata key"); !good) return good;
     if (auto good = check_text(value, "metadata value"); !good) return good;
@@ -128,10 +138,7 @@ Result<SafetensorsWriter> SafetensorsWriter::create(const std::filesystem::path&
   auto placed = lay_out(std::move(tensors), order);
   if (!placed) return tl::unexpected(at_file(path, std::move(placed.error())));
   const auto text = header_text(*placed, metadata);
-  if (text.size() > kMaxSafetensorsHeader)
-    return fail(ErrorCode::kInvalidArgument, path.string() + ": the header would take " + std::to_string(text.size()) +
-                                                 " bytes, above the format's limit of " +
-                                                 std::to_string(kMaxSafetensorsHeader));
+  if (auto good = check_header_size(text.size()); !good) return tl::unexpected(at_file(path, std::move(good.error())));
   auto file = FileHandle::create(path);
   if (!file) return fail(std::move(file));
   SafetensorsWriter writer(std::move(*file), path, std::move(*placed));
