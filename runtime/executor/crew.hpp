@@ -41,6 +41,8 @@ struct CrewLease {
   bool sent = false;        // its trainers know of it
   bool entered = false;     // the step loop was
   bool stopping = false;
+  bool warm = false;     // given to trainers that were idle
+  bool restart = false;  // they had gone just before: it starts again with new ones
   std::optional<CrewFailure> failure;
   std::set<std::string> handed_out;  // files that belong to the sink's owner now
   EventLoop::TimerId limit{};        // until it must be over; then the trainers are ended by force

@@ -152,6 +152,7 @@ void ExecutorCore::start(LeaseRun run) {
   const bool all_here = run.lease.gang.world_size == run.lease.gpus.size();
   if (lease.rendezvous.empty() && run.lease.gang.world_size > 1 && all_here) lease.rendezvous = free_rendezvous();
   lease.asked_s = now_s();
+  lease.warm = !crew->members.empty();
   lease.run = std::move(run);
   if (crew->members.empty()) return launch_waiting();
   if (crew->greeted()) send_lease(*crew);
@@ -373,11 +374,15 @@ void ExecutorCore::bury(CrewNumber number, const std::string& token, const Child
   server_->forget(token);
   tokens_.erase(token);
   const auto rank = crew->first_rank + static_cast<std::uint32_t>(&member - crew->members.data());
-  if (crew->lease && (!member.words || crew->lease->failure)) {
+  const bool left_in_peace = exit.code == 0 && exit.signal == 0;
+  if (crew->lease && crew->lease->warm && !crew->lease->entered && left_in_peace && !crew->lease->failure) {
+    crew->lease->restart = true;
+    fail_lease(*crew, {LeaseEndReason::kFailed, "its idle trainer had exited"});
+  } else if (crew->lease && (!member.words || crew->lease->failure)) {
     if (exit.code == 1 && crew->lease->run.lease.spec->sleep.crash_at_step > 0) crashed_.insert(crew->fork.job);
     auto detail = (crew->world_size > 1 ? "rank " + std::to_string(rank) + ": " : std::string()) + exit.text();
     if (!line.empty()) detail += ": " + line;
-    const bool explains = exit.code != 0 || exit.signal != 0 || !crew->lease->failure;
+    const bool explains = !left_in_peace || !crew->lease->failure;
     if (explains) fail_lease(*crew, {LeaseEndReason::kFailed, std::move(detail)});
   } else if (!crew->lease && !crew->retiring) {
     retire(*crew);
@@ -442,6 +447,7 @@ void ExecutorCore::after_lease(CrewNumber number) {
   Crew* crew = find(number);
   if (crew == nullptr) return;
   if (crew->gone()) {
+    if (crew->lease && crew->lease->restart) return restart(number);
     if (crew->lease) {
       const auto failure = crew->lease->failure.value_or(CrewFailure{});
       end_lease(*crew, ended_without(crew->lease->run.lease.id, failure.end, failure.detail));
@@ -451,6 +457,17 @@ void ExecutorCore::after_lease(CrewNumber number) {
   if (crew->lease) return;
   if (!crew->reusable()) return retire(*crew);
   trim_warm();
+}
+
+// A trainer may exit when idle, also in the moment a lease is given to it.
+void ExecutorCore::restart(CrewNumber number) {
+  const Crew* crew = find(number);
+  LeaseRun run = crew->lease->run;
+  const double asked_s = crew->lease->asked_s;
+  remove_crew(number);
+  const auto id = run.lease.id;
+  start(std::move(run));
+  if (Crew* next = find(id)) next->lease->asked_s = asked_s;
 }
 
 void ExecutorCore::extend(LeaseId id, std::uint64_t quota_steps, double train_for_s) {

@@ -65,6 +65,7 @@ class ExecutorCore {
   void retire(Crew& crew);
   void escalate(const Crew& crew);
   void after_lease(CrewNumber number);
+  void restart(CrewNumber number);
   void signal(const Crew& crew, int number);
   void tell(const Crew& crew, const TrainerMessage& message);
   void trim_warm();

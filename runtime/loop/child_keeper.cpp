@@ -43,7 +43,7 @@ ChildKeeper::~ChildKeeper() {
     if (!child.ended) kill(-pid, SIGKILL);
   for (auto it = children_.begin(); it != children_.end() && now_s() < limit;) {
     auto& [pid, child] = *it;
-    if ((child.ended || ended(pid, child)) && hunt(pid, child.mark) == 0)
+    if ((child.ended || ended(pid, child)) && hunt(pid, child) == 0)
       it = children_.erase(it);
     else
       std::this_thread::sleep_for(std::chrono::duration<double>(kHuntEveryS));
@@ -53,8 +53,11 @@ ChildKeeper::~ChildKeeper() {
 Result<StartedChild> ChildKeeper::start(const ChildSpec& spec, std::string mark, OnExit on_exit) {
   HADAR_REQUIRE(loop_.on_loop());
   auto started = start_child(spec);
-  if (started)
-    children_.emplace(started->pid, Child{.mark = std::move(mark), .on_exit = std::move(on_exit), .exit = {}});
+  if (started) {
+    auto& child = children_[started->pid];
+    child.mark = std::move(mark);
+    child.on_exit = std::move(on_exit);
+  }
   return started;
 }
 
@@ -96,7 +99,7 @@ bool ChildKeeper::ended(pid_t pid, Child& child) {
 void ChildKeeper::clear_tree(pid_t pid) {
   const auto found = children_.find(pid);
   if (found == children_.end()) return;
-  const int left = hunt(pid, found->second.mark);
+  const int left = hunt(pid, found->second);
   if (left > 0 && now_s() < found->second.give_up_s) {
     loop_.after(kHuntEveryS, [self = self_, pid] {
       if (*self != nullptr) (*self)->clear_tree(pid);
@@ -109,19 +112,21 @@ void ChildKeeper::clear_tree(pid_t pid) {
   child.on_exit(child.exit);
 }
 
-// Kills and reaps what is left of a tree whose leader is reaped; the number of processes still there.
-int ChildKeeper::hunt(pid_t group, const std::string& mark) {
+// Kills and reaps what is left of a tree whose leader is reaped; the number of processes still there. A process that
+// left the group is known by its mark while it lives and by its number until it is reaped.
+int ChildKeeper::hunt(pid_t group, Child& child) {
   pid_t reaped = 0;
   while ((reaped = waitpid(-group, nullptr, WNOHANG)) > 0) {
   }
-  int left = reaped == 0 ? 1 : 0;  // 0: some of the group are still alive
   for (const auto& process : list_processes()) {
-    if (process.pid == getpid() || children_.contains(process.pid) || !carries(process.pid, mark)) continue;
-    ++left;
+    if (process.pid == getpid() || children_.contains(process.pid) || !carries(process.pid, child.mark)) continue;
     kill(process.pid, SIGKILL);
-    if (waitpid(process.pid, nullptr, WNOHANG) == process.pid) --left;
+    child.hunted.insert(process.pid);
   }
-  return left;
+  std::erase_if(child.hunted, [](pid_t pid) {
+    return waitpid(pid, nullptr, WNOHANG) == pid || (kill(pid, 0) != 0 && errno == ESRCH);
+  });
+  return static_cast<int>(child.hunted.size()) + (reaped == 0 ? 1 : 0);  // 0: some of the group are still alive
 }
 
 void ChildKeeper::sweep() {

@@ -50,13 +50,14 @@ class ChildKeeper {
     OnExit on_exit;
     ChildExit exit;
     bool ended = false;
-    double give_up_s = 0;  // when to stop hunting the rest of its tree
+    std::set<pid_t> hunted;  // killed for carrying its mark, not known to be gone
+    double give_up_s = 0;    // when to stop hunting the rest of its tree
   };
 
   void look();
   bool ended(pid_t pid, Child& child);
   void clear_tree(pid_t pid);
-  int hunt(pid_t pid, const std::string& mark);
+  int hunt(pid_t pid, Child& child);
   void sweep();
 
   EventLoop& loop_;
