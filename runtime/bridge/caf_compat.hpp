@@ -1,0 +1,18 @@
+// What differs between CAF's errors and ours. CAF 0.17.6 is what this is tested with.
+#pragma once
+
+#include <caf/error.hpp>
+
+#include "messages/types/error.hpp"
+
+namespace hadar {
+
+// Our error inside CAF's: category "hadar", the code, the message as context. Thread-safe.
+caf::error to_caf(const Error& error);
+
+// The error inside, or what CAF's own mean to us: a request's time limit is kTimedOut; an actor that ended, or is not
+// there, is kUnreachable; a message it does not take is kInvalidArgument; all else is kInternal. `error` must be one
+// (not caf::none). Thread-safe.
+Error to_error(const caf::error& error);
+
+}  // namespace hadar
