@@ -1,6 +1,6 @@
 #include "messages/codec/json_reader.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace hadar::json {
 namespace {
@@ -13,16 +13,21 @@ class Guard {
   bool operator()(int depth, Value::parse_event_t event, const Value& parsed) {
     if (depth > kMaxDepth) throw Broken{"is nested deeper than " + std::to_string(kMaxDepth) + " levels"};
     if (event == Value::parse_event_t::object_start) open_.emplace_back();
-    if (event == Value::parse_event_t::object_end) open_.pop_back();
-    if (event == Value::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_.back().insert(key).second) throw Broken{"key \"" + key + "\" is there twice"};
-    }
+    if (event == Value::parse_event_t::key) open_.back().push_back(parsed.get_ref<const std::string&>());
+    if (event == Value::parse_event_t::object_end) close();
     return true;
   }
 
  private:
-  std::vector<std::set<std::string>> open_;
+  void close() {
+    auto& keys = open_.back();
+    std::sort(keys.begin(), keys.end());
+    const auto twice = std::adjacent_find(keys.begin(), keys.end());
+    if (twice != keys.end()) throw Broken{"key \"" + *twice + "\" is there twice"};
+    open_.pop_back();
+  }
+
+  std::vector<std::vector<std::string>> open_;
 };
 
 }  // namespace
@@ -51,13 +56,14 @@ Reader::Reader(const Value& object, std::string path) : object_(object), path_(s
 const Value* Reader::find(std::string_view key) {
   const auto found = object_.find(key);
   if (found == object_.end()) return nullptr;
-  taken_.emplace(key);
+  taken_.push_back(key);
   return &*found;
 }
 
 void Reader::finish() const {
+  if (taken_.size() == object_.size()) return;
   for (const auto& [key, value] : object_.items())
-    if (!taken_.contains(key)) throw Broken{"key \"" + path_ + key + "\" is unknown"};
+    if (std::find(taken_.begin(), taken_.end(), key) == taken_.end()) throw Broken{"key \"" + path_ + key + "\" is unknown"};
 }
 
 void Reader::read(const Value& in, const std::string& path, bool& out) {

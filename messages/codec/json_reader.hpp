@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -100,7 +99,7 @@ class Reader {
 
   const Value& object_;
   std::string path_;  // in front of every key; empty or ends with a dot
-  std::set<std::string, std::less<>> taken_;
+  std::vector<std::string_view> taken_;  // names of fields, which are literals
 };
 
 }  // namespace hadar::json

@@ -12,6 +12,7 @@ namespace hadar::wire {
 namespace {
 
 constexpr std::size_t kMaxListEntries = 1'000'000;
+constexpr std::size_t kMaxEntriesOfAllLists = 2'000'000;
 constexpr std::size_t kMaxName = 256;
 constexpr std::size_t kMaxText = 64 * 1024;
 constexpr std::size_t kMaxMemory = 1024 * 1024;
@@ -55,17 +56,12 @@ bool has_control(std::string_view value) {
   return false;
 }
 
-// Each entry of an honest message takes at least half a word; aliased pointers cannot multiply them beyond that.
-std::size_t entry_budget(std::size_t words) {
-  return 2 * words + 16;
-}
-
 Status read_words(kj::ArrayPtr<const capnp::word> words, std::string_view message,
                   const std::function<void(capnp::MessageReader&, const Where&)>& read_root) {
   capnp::ReaderOptions options;
   options.traversalLimitInWords = 4 * words.size() + 1024;
   options.nestingLimit = kNestingLimit;
-  std::size_t budget = entry_budget(words.size());
+  std::size_t budget = kMaxEntriesOfAllLists;
   try {
     capnp::FlatArrayMessageReader reader(words, options);
     if (reader.getEnd() != words.end())
@@ -95,9 +91,9 @@ std::string Where::path() const {
 }
 
 void Where::spend(std::size_t entries) const {
-  if (entries > kMaxListEntries || entries > *budget_)
-    refuse(*this, std::to_string(entries) + " entries",
-           "must be at most " + std::to_string(std::min(kMaxListEntries, *budget_)) + " in a message of this size");
+  const auto counted = [&] { return std::to_string(entries) + " entries"; };
+  if (entries > kMaxListEntries) refuse(*this, counted(), "must be at most 1000000");
+  if (entries > *budget_) refuse(*this, counted(), "all lists of a message must have at most 2000000 together");
   *budget_ -= entries;
 }
 

@@ -1,9 +1,8 @@
 // Every message and every event comes back as it went in, and the same value always gives the same bytes.
-#include <gmock/gmock.h>
-#include <rapidcheck.h>
-
 #include <cmath>
+#include <gmock/gmock.h>
 #include <limits>
+#include <rapidcheck.h>
 #include <set>
 
 #include "messages/codec/envelope_codec.hpp"
