@@ -13,8 +13,9 @@ namespace {
 constexpr double kMostNodes = 100'000;
 constexpr double kMostBandwidth = 1e6;  // GB/s
 
-void read_nodes(const TomlTable& table, FirstFault& fault, ClusterConfig& config, std::set<NodeName>& names) {
-  TableReader reader(table, "nodes.", fault);
+void read_nodes(const TomlTable& table, TomlPlace place, FirstFault& fault, ClusterConfig& config,
+                std::set<NodeName>& names) {
+  TableReader reader(table, "nodes.", fault, place);
   NodeInventory node;
   std::uint32_t count = 1;
   reader.read("name", node.name);
@@ -28,7 +29,7 @@ void read_nodes(const TomlTable& table, FirstFault& fault, ClusterConfig& config
   if (!is_plain_name(node.name))
     return reader.fault("name", "got " + quote_toml(node.name) + ", must be " + kPlainNameRule);
   if (node.gpus.empty())
-    return reader.fault("name",
+    return reader.fault("gpus",
                         "node " + node.name + " has no gpus, must have some, like [{type = \"V100\", count = 2}]");
   const auto base = node.name;
   for (std::uint32_t i = 1; i <= count; ++i) {
@@ -63,7 +64,7 @@ Result<ClusterConfig> parse_cluster(const std::string& text, const std::filesyst
   for (std::size_t i = 0; !fault.any() && i < list->size(); ++i) {
     const auto& item = (*list)[i];
     if (const auto* node = std::get_if<TomlTable>(&item.data)) {
-      read_nodes(*node, fault, config, names);
+      read_nodes(*node, item.place, fault, config, names);
     } else {
       fault.note(item.place, "nodes", "got " + describe(item) + ", must be a [[nodes]] table");
     }

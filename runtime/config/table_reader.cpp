@@ -53,7 +53,7 @@ void TableReader::wrong(const TomlMember& member, const std::string& must) {
 
 void TableReader::fault(std::string_view key, const std::string& what) {
   const auto* member = find(key);
-  const auto place = member ? member->value.place : TomlPlace{};
+  const auto place = member ? member->value.place : place_;
   fault_.note(place, prefix_ + std::string(key), what);
 }
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,9 +46,9 @@ class FirstFault {
 // stack; `table` and `fault` must outlive it.
 class TableReader {
  public:
-  // `prefix` goes before keys in errors: "scheduler." or "".
-  TableReader(const TomlTable& table, std::string prefix, FirstFault& fault)
-      : table_(table), prefix_(std::move(prefix)), fault_(fault) {}
+  // `prefix` goes before keys in errors: "scheduler." or ""; faults of missing keys are placed at `place`.
+  TableReader(const TomlTable& table, std::string prefix, FirstFault& fault, TomlPlace place = {})
+      : table_(table), prefix_(std::move(prefix)), fault_(fault), place_(place) {}
 
   // The member under `key`, which counts as known from now on; nullptr when missing.
   const TomlMember* find(std::string_view key);
@@ -79,6 +78,7 @@ class TableReader {
   const TomlTable& table_;
   std::string prefix_;
   FirstFault& fault_;
+  TomlPlace place_;
   std::vector<std::string> known_;
 };
 

@@ -21,21 +21,24 @@ struct Columns {
 };
 
 Result<Columns> find_columns(const CsvTable& table) {
+  const std::vector<std::string> names{"model",     "batch_size",  "gpus",    "gpu_type",
+                                       "placement", "steps_per_s", "partner", "partner_steps_per_s"};
+  const auto wrong = [&](const std::string& what) {
+    return fail(ErrorCode::kInvalidArgument,
+                table.name + ":" + std::to_string(table.header.line) + ": " + what + ", must be " + kHeader);
+  };
   const auto& cells = table.header.cells;
-  std::vector<std::string> names{"model", "batch_size", "gpus", "gpu_type", "placement", "steps_per_s"};
-  const bool shared = cells.size() > names.size();
-  if (shared) names.insert(names.end(), {"partner", "partner_steps_per_s"});
+  for (const auto& cell : cells)
+    if (std::find(names.begin(), names.end(), cell) == names.end()) return wrong("unknown column '" + cell + "'");
+  const bool shared = cells.size() > 6;
   std::vector<std::size_t> at;
   for (const auto& name : names) {
     const auto found = std::find(cells.begin(), cells.end(), name);
-    if (found == cells.end() || cells.size() != names.size())
-      return fail(ErrorCode::kInvalidArgument,
-                  table.name + ":" + std::to_string(table.header.line) + ": " +
-                      (found == cells.end() ? "no column '" + name + "'" : "too many columns") + ", must be " +
-                      kHeader);
+    const bool needed = shared || at.size() < 6;
+    if (needed && found == cells.end()) return wrong("no column '" + name + "'");
     at.push_back(static_cast<std::size_t>(found - cells.begin()));
   }
-  return Columns{at[0], at[1], at[2], at[3], at[4], at[5], shared, shared ? at[6] : 0, shared ? at[7] : 0};
+  return Columns{at[0], at[1], at[2], at[3], at[4], at[5], shared, at[6], at[7]};
 }
 
 // Reads the cells of one row; the first wrong one is kept.
