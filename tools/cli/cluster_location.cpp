@@ -1,0 +1,71 @@
+#include "tools/cli/cluster_location.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace hadar::cli {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::filesystem::path description_of(const std::string& state) {
+  return std::filesystem::path(state) / "cluster.json";
+}
+
+Result<nlohmann::json> read_description(const std::string& state) {
+  const auto path = description_of(state);
+  std::ifstream file(path);
+  if (!file)
+    return fail(
+        ErrorCode::kNotFound,
+        path.string() + ": cannot be read; start a cluster there with launchers/local-cluster up --state " + state);
+  auto json = nlohmann::json::parse(file, nullptr, false);
+  if (!json.is_object())
+    return fail(ErrorCode::kInvalidArgument, path.string() + ": not a cluster file: no JSON object");
+  return json;
+}
+
+}  // namespace
+
+Where with_environment(Where where) {
+  if (where.endpoint.empty() && where.state.empty()) {
+    where.endpoint = environment("HADAR_ENDPOINT");
+    if (where.endpoint.empty()) where.state = environment("HADAR_STATE");
+  }
+  if (where.cluster_id.empty()) where.cluster_id = environment("HADAR_CLUSTER");
+  return where;
+}
+
+Result<ClusterLocation> locate(const Where& where) {
+  if (!where.endpoint.empty()) return ClusterLocation{where.endpoint, where.cluster_id};
+  if (where.state.empty())
+    return fail(ErrorCode::kInvalidArgument,
+                "which cluster? give --endpoint or --state, or set HADAR_ENDPOINT or HADAR_STATE");
+  auto json = read_description(where.state);
+  if (!json) return fail(std::move(json));
+  if (!json->contains("endpoint") || !(*json)["endpoint"].is_string() || !json->contains("cluster_id") ||
+      !(*json)["cluster_id"].is_string())
+    return fail(ErrorCode::kInvalidArgument,
+                description_of(where.state).string() +
+                    ": not a cluster file; it must have the strings endpoint and cluster_id");
+  return ClusterLocation{(*json)["endpoint"], (*json)["cluster_id"]};
+}
+
+Result<std::filesystem::path> rounds_folder(const Where& where) {
+  if (where.state.empty())
+    return fail(ErrorCode::kInvalidArgument, "which state folder? give --state or set HADAR_STATE");
+  const std::filesystem::path own = std::filesystem::path(where.state) / "rounds";
+  if (!std::filesystem::exists(description_of(where.state))) return own;
+  auto json = read_description(where.state);
+  if (!json) return fail(std::move(json));
+  for (const auto& process : json->value("processes", nlohmann::json::array()))
+    if (process.value("role", "").find("scheduler") != std::string::npos)
+      return std::filesystem::path(process.value("state", where.state)) / "rounds";
+  return own;
+}
+
+}  // namespace hadar::cli

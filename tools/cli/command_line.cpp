@@ -1,0 +1,191 @@
+#include "tools/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "tools/cli/commands.hpp"
+
+namespace hadar::cli {
+namespace {
+
+// All values a parse fills; lives as long as the command.
+struct Parsed {
+  Settings settings;
+  bool all = false;
+  std::string subject;  // a job, a node or a file
+  SubmitArgs submit;
+  LogsArgs logs;
+  ModelArgs model;
+  DrainArgs drain;
+  EventsArgs events;
+  ReplayArgs replay;
+  ReportArgs report;
+  std::uint32_t rounds = 10;
+  CommandResult (*run)(const Parsed&) = nullptr;
+};
+using Run = CommandResult (*)(const Parsed&);
+
+// Finite seconds in a range. Read without a locale; refuses nan and inf.
+CLI::Validator seconds_between(double least, double most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(value) && value >= least &&
+        value <= most)
+      return "";
+    char message[96];
+    std::snprintf(message, sizeof message, "must be a number of seconds from %g to %g", least, most);
+    return message;
+  };
+  return CLI::Validator(check, "SECONDS");
+}
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& help, Parsed& parsed, Run run) {
+  auto* command = app.add_subcommand(name, help);
+  command->add_flag("--json", parsed.settings.json, "Print JSON");
+  command->callback([&parsed, run] { parsed.run = run; });
+  return command;
+}
+
+// A command that talks to a cluster.
+CLI::App* add_cluster_command(CLI::App& app, const std::string& name, const std::string& help, Parsed& parsed,
+                              Run run) {
+  auto* command = add_command(app, name, help, parsed, run);
+  auto& where = parsed.settings.where;
+  command->add_option("--endpoint", where.endpoint, "The gateway, e.g. tcp://127.0.0.1:7700 (or HADAR_ENDPOINT)");
+  command->add_option("--state", where.state, "A local cluster's state folder (or HADAR_STATE)");
+  command->add_option("--cluster-id", where.cluster_id, "Refuse any other cluster (or HADAR_CLUSTER)");
+  command->add_option("--timeout", where.limit_s, "Limit of each request")->check(seconds_between(0.1, 3600));
+  return command;
+}
+
+void add_job_commands(CLI::App& app, Parsed& parsed) {
+  auto& p = parsed;
+  auto* submit = add_cluster_command(app, "submit", "Submit a job file", parsed,
+                                     [](const Parsed& a) { return run_submit(a.settings, a.submit); });
+  submit->add_option("JOB.toml", p.submit.file, "The job file")->required();
+  submit->add_option("--key", p.submit.key, "Same key, same job: safe to send again");
+  submit->add_flag("--wait", p.submit.wait, "Stay until the job ended; fail unless it completed");
+  submit->add_flag("--keep-infeasible", p.submit.keep_infeasible, "Keep it even if this cluster can never run it");
+  const auto job_command = [&](const char* name, const char* help, Run run) {
+    auto* command = add_cluster_command(app, name, help, parsed, run);
+    command->add_option("JOB", p.subject, "Number or name")->required();
+  };
+  job_command("cancel", "End a job for good",
+              [](const Parsed& a) { return run_job_action(a.settings, a.subject, JobAction::kCancel); });
+  job_command("hold", "Keep a job from getting GPUs",
+              [](const Parsed& a) { return run_job_action(a.settings, a.subject, JobAction::kHold); });
+  job_command("release", "Let a held job go on",
+              [](const Parsed& a) { return run_job_action(a.settings, a.subject, JobAction::kRelease); });
+  auto* jobs = add_cluster_command(app, "jobs", "List unfinished jobs", parsed,
+                                   [](const Parsed& a) { return run_jobs(a.settings, a.all); });
+  jobs->add_flag("--all", p.all, "Ended ones too");
+  job_command("show", "One job in full", [](const Parsed& a) { return run_show(a.settings, a.subject); });
+  job_command("explain", "Why a job stands where it stands",
+              [](const Parsed& a) { return run_explain(a.settings, a.subject); });
+  auto* logs = add_cluster_command(app, "logs", "The output of a job's trainers", parsed,
+                                   [](const Parsed& a) { return run_logs(a.settings, a.logs); });
+  logs->add_option("JOB", p.logs.job, "Number or name")->required();
+  logs->add_option("--fork", p.logs.fork, "Which copy of the job");
+  logs->add_flag("-f,--follow", p.logs.follow, "Stay until the job ended");
+  auto* model = add_cluster_command(app, "model", "The current model version of a job", parsed,
+                                    [](const Parsed& a) { return run_model(a.settings, a.model); });
+  model->add_option("JOB", p.model.job, "Number or name")->required();
+  model->add_option("-o,--output", p.model.output, "Write the weights (safetensors) there; - is stdout");
+}
+
+void add_node_commands(CLI::App& app, Parsed& parsed) {
+  auto& p = parsed;
+  add_cluster_command(app, "nodes", "List nodes", parsed, [](const Parsed& a) { return run_nodes(a.settings); });
+  auto* drain = add_cluster_command(app, "drain", "Take a node out of service and wait until it holds nothing", parsed,
+                                    [](const Parsed& a) { return run_drain(a.settings, a.drain); });
+  drain->add_option("NODE", p.drain.node, "Name")->required();
+  drain->add_option("--reason", p.drain.reason, "Shown to everyone")->required();
+  drain->add_option("--deadline", p.drain.deadline_s, "Take its leases back after so long; 0 waits for their end")
+      ->check(seconds_between(0, 1e6));
+  drain->add_flag("!--no-wait", p.drain.wait, "Return at once");
+  const auto node_command = [&](const char* name, const char* help, Run run) {
+    auto* command = add_cluster_command(app, name, help, parsed, run);
+    command->add_option("NODE", p.subject, "Name")->required();
+  };
+  node_command("undrain", "Put a node back into service",
+               [](const Parsed& a) { return run_node_action(a.settings, a.subject, NodeAction::kUndrain); });
+  node_command("forget", "Take a lost node off the list",
+               [](const Parsed& a) { return run_node_action(a.settings, a.subject, NodeAction::kForget); });
+}
+
+void add_view_commands(CLI::App& app, Parsed& parsed) {
+  auto& p = parsed;
+  add_cluster_command(app, "watch", "Nodes, rounds and jobs, live", parsed,
+                      [](const Parsed& a) { return run_watch(a.settings); });
+  auto* prices = add_cluster_command(app, "prices", "Prices per GPU type and round", parsed,
+                                     [](const Parsed& a) { return run_prices(a.settings, a.rounds); });
+  prices->add_option("--rounds", p.rounds, "How many of the latest")->check(CLI::Range(1U, 100000U));
+  auto* events = add_cluster_command(app, "events", "Everything that happened", parsed,
+                                     [](const Parsed& a) { return run_events(a.settings, a.events); });
+  events->add_flag("-f,--follow", p.events.follow, "Stay and show what happens");
+  events->add_option("--job", p.events.job, "Only what concerns this job");
+  events->add_option("--after", p.events.after_seq, "Only events after this seq");
+  add_cluster_command(app, "doctor", "Check this machine and the cluster", parsed,
+                      [](const Parsed& a) { return run_doctor(a.settings); });
+}
+
+void add_local_commands(CLI::App& app, Parsed& parsed) {
+  auto& p = parsed;
+  auto* replay = add_command(app, "replay", "Plan a kept round again and compare it with the recorded plan", parsed,
+                             [](const Parsed& a) { return run_replay(a.settings, a.replay); });
+  replay->add_option("ROUND", p.replay.round, "Number of a round kept under the state folder")->required();
+  replay->add_option("--policy", p.replay.policy, "The policy to plan with")->required();
+  replay->add_option("--state", p.settings.where.state, "A local cluster's state folder (or HADAR_STATE)");
+  auto* config = app.add_subcommand("config", "Configuration files");
+  config->require_subcommand(1);
+  auto* check = add_command(*config, "check", "Check a cluster, job or process file", parsed,
+                            [](const Parsed& a) { return run_config_check(a.settings, a.subject); });
+  check->add_option("FILE", p.subject, "The file")->required();
+  auto* show = add_command(*config, "show", "Print a process file with every option filled in", parsed,
+                           [](const Parsed& a) { return run_config_show(a.settings, a.subject); });
+  show->add_option("FILE", p.subject, "The file; without it, the defaults");
+  add_command(app, "policies", "List policies", parsed, [](const Parsed& a) { return run_policies(a.settings); });
+  add_command(app, "version", "Print the version", parsed, [](const Parsed& a) { return run_version(a.settings); });
+  auto* report = app.add_subcommand("report", "A page of charts, or a summary, from event files alone");
+  report->add_option("EVENTS", p.report.events, "Files of hadar events --json, one per run; - is stdin")->required();
+  report->add_option("-o,--output", p.report.html, "Write one HTML page there");
+  report->add_option("--json", p.report.json, "Write run summaries there; - is stdout");
+  report->callback([&parsed] { parsed.run = [](const Parsed& a) { return run_report(a.report); }; });
+}
+
+}  // namespace
+
+Result<Command> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("Hadar schedules deep-learning training on clusters whose GPUs differ.", "hadar");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 done, 1 failed or refused, 2 usage or malformed file, 3 done in part, 4 cluster not reached.\n");
+  const auto parsed = std::make_shared<Parsed>();
+  add_job_commands(app, *parsed);
+  add_node_commands(app, *parsed);
+  add_view_commands(app, *parsed);
+  add_local_commands(app, *parsed);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    app.exit(success);
+    return Command([] { return CommandResult(ExitCode::kDone); });
+  } catch (const CLI::ParseError& error) {
+    if (argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-')
+      return fail(ErrorCode::kInvalidArgument, "no command is called " + std::string(argv[1]) + "; see hadar --help");
+    std::string name;
+    for (const auto* sub = &app; sub != nullptr;) {
+      name += (name.empty() ? "" : " ") + sub->get_name();
+      sub = sub->get_subcommands().empty() ? nullptr : sub->get_subcommands().front();
+    }
+    return fail(ErrorCode::kInvalidArgument, std::string(error.what()) + "; see " + name + " --help");
+  }
+  parsed->settings.where = with_environment(parsed->settings.where);
+  return Command([parsed] { return parsed->run(*parsed); });
+}
+
+}  // namespace hadar::cli

@@ -1,0 +1,102 @@
+// Every command of `hadar`, as a function of its parsed arguments. Each prints to stdout and returns how it ended;
+// errors are printed by the caller.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "messages/types/control.hpp"
+#include "tools/cli/cluster_location.hpp"
+#include "tools/cli/outcome.hpp"
+
+namespace hadar::cli {
+
+// What all commands share.
+struct Settings {
+  Where where;
+  bool json = false;
+};
+
+struct SubmitArgs {
+  std::string file;
+  std::string key;
+  bool wait = false;
+  bool keep_infeasible = false;
+};
+// Submits a job file; with `wait` stays until the job ended and fails unless it completed.
+CommandResult run_submit(const Settings& settings, const SubmitArgs& args);
+
+// Cancels, holds or releases a job.
+CommandResult run_job_action(const Settings& settings, const std::string& job, JobAction action);
+// Lists unfinished jobs, or all.
+CommandResult run_jobs(const Settings& settings, bool all);
+// One job in full.
+CommandResult run_show(const Settings& settings, const std::string& job);
+// Why a job stands where it stands.
+CommandResult run_explain(const Settings& settings, const std::string& job);
+
+struct LogsArgs {
+  std::string job;
+  std::uint32_t fork = 0;
+  bool follow = false;
+};
+// The output of a job's trainers; `follow` stays until the job ended.
+CommandResult run_logs(const Settings& settings, const LogsArgs& args);
+
+struct ModelArgs {
+  std::string job;
+  std::string output;  // empty: only say which version there is; "-": stdout
+};
+// The current model version of a job.
+CommandResult run_model(const Settings& settings, const ModelArgs& args);
+
+// Nodes, rounds and jobs, live; changes as plain lines when stdout is no terminal. Ends on Ctrl-C.
+CommandResult run_watch(const Settings& settings);
+
+CommandResult run_nodes(const Settings& settings);
+
+struct DrainArgs {
+  std::string node;
+  std::string reason;
+  double deadline_s = 0;
+  bool wait = true;
+};
+// Takes a node out of service; waits until it holds nothing.
+CommandResult run_drain(const Settings& settings, const DrainArgs& args);
+CommandResult run_node_action(const Settings& settings, const std::string& node, NodeAction action);
+
+CommandResult run_prices(const Settings& settings, std::uint32_t rounds);
+
+struct EventsArgs {
+  bool follow = false;
+  std::string job;  // id or name; empty = all
+  std::uint64_t after_seq = 0;
+};
+CommandResult run_events(const Settings& settings, const EventsArgs& args);
+
+// Checks this machine and the cluster; fails when something is wrong.
+CommandResult run_doctor(const Settings& settings);
+
+struct ReplayArgs {
+  std::string round;  // number of a kept round, or a file of it
+  std::string policy;
+};
+// Plans a kept round again and compares the bytes with the recorded plan.
+CommandResult run_replay(const Settings& settings, const ReplayArgs& args);
+
+CommandResult run_config_check(const Settings& settings, const std::string& file);
+CommandResult run_config_show(const Settings& settings, const std::string& file);
+CommandResult run_policies(const Settings& settings);
+CommandResult run_version(const Settings& settings);
+
+struct ReportArgs {
+  std::vector<std::string> events;  // one file per run; "-" = stdin
+  std::string html;                 // empty = none
+  std::string json;                 // run summaries; empty = none, "-" = stdout
+};
+// One HTML page, or run summaries as JSON, from event files alone.
+CommandResult run_report(const ReportArgs& args);
+
+}  // namespace hadar::cli

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "messages/codec/client_codec.hpp"
+#include "tools/cli/client.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/event_text.hpp"
+#include "tools/cli/interrupt.hpp"
+#include "tools/cli/job_queries.hpp"
+#include "tools/cli/json_views.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+constexpr double kFollowPollS = 0.2;
+constexpr std::uint32_t kPageEvents = 1000;
+constexpr std::uint32_t kLogPartBytes = 256U << 10U;
+
+// One page after `seq`; prints what concerns the job. Returns the new seq.
+Result<std::uint64_t> print_page(Client& client, const Settings& settings, std::uint64_t seq, std::uint64_t job,
+                                 bool& more) {
+  auto page = client.ask<EventPage>(QueryEvents{.after_seq = seq, .limit = kPageEvents});
+  if (!page) return fail(std::move(page));
+  std::string out;
+  for (const auto& text : page->events) {
+    const auto event = nlohmann::json::parse(text, nullptr, false);
+    if (!event.is_object() || !event.contains("seq"))
+      return fail(ErrorCode::kCorrupt, fmt::format("event after {} is not an object with a seq: {}", seq, text));
+    seq = event["seq"].get<std::uint64_t>();
+    if (job != 0 && !concerns_job(event, job)) continue;
+    out += settings.json ? text : event_line(event);
+    out += "\n";
+  }
+  more = !page->events.empty() && seq < page->last_seq;
+  if (!out.empty() && !print(out)) return fail(ErrorCode::kIo, "stdout was closed");
+  return seq;
+}
+
+struct LogPosition {
+  NodeName node;
+  std::uint64_t offset = 0;
+};
+
+// Prints what the log has after the position. Returns whether anything came.
+Result<bool> print_log(Client& client, const Settings& settings, JobId job, std::uint32_t fork, LogPosition& position) {
+  bool any = false;
+  while (true) {
+    auto part = client.ask<LogPart>(QueryLog{
+        .job = job, .fork = fork, .node = position.node, .offset = position.offset, .max_bytes = kLogPartBytes});
+    if (!part) return fail(std::move(part));
+    std::string out = settings.json && !part->text.empty() ? log_json(job, fork, *part) : part->text;
+    if (!settings.json && part->offset > position.offset)
+      out = fmt::format("[{} bytes of the log were cut here]\n", part->offset - position.offset) + out;
+    position.offset = part->offset + part->text.size();
+    if (!out.empty() && !print(out)) return fail(ErrorCode::kIo, "stdout was closed");
+    any = any || !part->text.empty();
+    if (!part->more) return any;
+  }
+}
+
+}  // namespace
+
+CommandResult run_events(const Settings& settings, const EventsArgs& args) {
+  auto client = open_client(settings.where);
+  if (!client) return stop(std::move(client.error()));
+  std::uint64_t job = 0;
+  if (!args.job.empty()) {
+    auto status = query_job(**client, args.job);
+    if (!status) return stop(std::move(status.error()));
+    job = status->job.value;
+  }
+  if (args.follow) catch_interrupts();
+  std::uint64_t seq = args.after_seq;
+  while (true) {
+    bool more = false;
+    auto next = print_page(**client, settings, seq, job, more);
+    if (args.follow && interrupted()) return ExitCode::kDone;
+    const bool away = !next && exit_code_of(next.error().code) == ExitCode::kUnknown;
+    if (!next && !(args.follow && away)) return stop(std::move(next.error()));
+    if (next) seq = *next;
+    if (more) continue;
+    if (!args.follow || !pause_for(kFollowPollS)) return ExitCode::kDone;
+  }
+}
+
+CommandResult run_logs(const Settings& settings, const LogsArgs& args) {
+  auto client = open_client(settings.where);
+  if (!client) return stop(std::move(client.error()));
+  auto status = query_job(**client, args.job);
+  if (!status) return stop(std::move(status.error()));
+  if (args.follow) catch_interrupts();
+  LogPosition position;
+  while (true) {
+    const bool ended = is_final(status->state);
+    auto any = print_log(**client, settings, status->job, args.fork, position);
+    if (args.follow && interrupted()) return ExitCode::kDone;
+    const bool not_yet = !any && any.error().code == ErrorCode::kNotFound && args.follow && !ended;
+    if (!any && !not_yet) return stop(std::move(any.error()));
+    if (!args.follow || ended || !pause_for(kFollowPollS)) return ExitCode::kDone;
+    status = query_job(**client, args.job);
+    if (!status) return stop(std::move(status.error()));
+  }
+}
+
+}  // namespace hadar::cli

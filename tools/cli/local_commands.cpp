@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "launchers/policies.hpp"
+#include "messages/types/link.hpp"
+#include "runtime/config/cluster_config.hpp"
+#include "runtime/config/job_file.hpp"
+#include "runtime/config/process_config.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/config_kind.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void print_json(const Json& json) {
+  print(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+CommandResult checked(const Settings& settings, const std::string& file, Json json, const std::string& text) {
+  if (settings.json) {
+    json["file"] = file;
+    print_json(json);
+  } else {
+    print(fmt::format("{}: {}\n", file, text));
+  }
+  return ExitCode::kDone;
+}
+
+CommandResult check_cluster_file(const Settings& settings, const std::string& file) {
+  auto cluster = load_cluster(file);
+  if (!cluster) return stop_usage(std::move(cluster.error()));
+  Json out = {{"kind", "cluster"},
+              {"emulated", cluster->emulated},
+              {"time_scale", cluster->time_scale},
+              {"throughputs", cluster->throughputs.string()},
+              {"nodes", Json::array()}};
+  std::uint32_t gpus = 0;
+  for (const auto& node : cluster->nodes) {
+    Json row = {{"node", node.name},
+                {"gpus", Json::array()},
+                {"pcie_gb_s", node.pcie_gb_s},
+                {"net_gb_s", node.net_gb_s},
+                {"emulated", node.emulated}};
+    for (const auto& group : node.gpus) {
+      row["gpus"].push_back({{"type", group.type}, {"count", group.count}});
+      gpus += group.count;
+    }
+    out["nodes"].push_back(std::move(row));
+  }
+  return checked(settings, file, std::move(out),
+                 fmt::format("a cluster of {} nodes with {} GPUs", cluster->nodes.size(), gpus));
+}
+
+CommandResult check_job_file(const Settings& settings, const std::string& file) {
+  auto job = load_job(file);
+  if (!job) return stop_usage(std::move(job.error()));
+  return checked(settings, file,
+                 {{"kind", "job"}, {"name", job->name}, {"gpus", job->gpus}, {"steps_total", job->total_steps}},
+                 fmt::format("job {} of {} steps on {} GPUs", job->name, job->total_steps, job->gpus));
+}
+
+CommandResult check_process_file(const Settings& settings, const std::string& file) {
+  auto config = load_process_config(file);
+  if (!config) return stop_usage(std::move(config.error()));
+  if (auto right = check_process_config(*config); !right)
+    return stop_usage({right.error().code, file + ": " + right.error().message});
+  return checked(
+      settings, file, {{"kind", "process"}, {"name", config->process.name}, {"roles", config->process.roles}},
+      fmt::format("process {} with the roles {}", config->process.name, fmt::join(config->process.roles, ", ")));
+}
+
+}  // namespace
+
+CommandResult run_config_check(const Settings& settings, const std::string& file) {
+  auto kind = config_kind_of(file);
+  if (!kind) return stop_usage(std::move(kind.error()));
+  switch (*kind) {
+    case ConfigKind::kCluster: return check_cluster_file(settings, file);
+    case ConfigKind::kJob: return check_job_file(settings, file);
+    case ConfigKind::kProcess: return check_process_file(settings, file);
+  }
+  return ExitCode::kFailed;
+}
+
+CommandResult run_config_show(const Settings& settings, const std::string& file) {
+  auto config = load_process_config(file);
+  if (!config) return stop_usage(std::move(config.error()));
+  if (settings.json)
+    print_json(Json{{"file", file.empty() ? Json(nullptr) : Json(file)}, {"toml", to_toml(*config)}});
+  else
+    print(file.empty() ? to_commented_toml(*config) : to_toml(*config));
+  return ExitCode::kDone;
+}
+
+CommandResult run_policies(const Settings& settings) {
+  Json out = Json::array();
+  Table table({"POLICY", "FORKS", "PRICES", "WHAT IT DOES"});
+  for (const auto& entry : policies()) {
+    auto policy = entry.make({});
+    if (!policy) return stop(std::move(policy.error()));
+    const auto traits = (*policy)->traits();
+    out.push_back({{"policy", entry.name},
+                   {"summary", entry.summary},
+                   {"needs_prices", traits.needs_prices},
+                   {"forks", traits.forks},
+                   {"shares_gpus", traits.shares_gpus}});
+    table.add({std::string(entry.name), traits.forks ? "yes" : "no", traits.needs_prices ? "yes" : "no",
+               std::string(entry.summary)});
+  }
+  if (settings.json)
+    print_json(out);
+  else
+    print(table.text());
+  return ExitCode::kDone;
+}
+
+CommandResult run_version(const Settings& settings) {
+  if (settings.json)
+    print_json(Json{{"version", HADAR_VERSION}, {"protocol_version", kProtocolVersion}});
+  else
+    print(fmt::format("hadar {} (protocol {})\n", HADAR_VERSION, kProtocolVersion));
+  return ExitCode::kDone;
+}
+
+}  // namespace hadar::cli

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "launchers/policies.hpp"
+#include "messages/codec/round_codec.hpp"
+#include "runtime/store/round_archive.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/json_views.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+std::string slices_text(const Allocation& allocation) {
+  std::string out;
+  for (const auto& slice : allocation.slices)
+    out += fmt::format("{}{}[{}]", out.empty() ? "" : " ", slice.node, fmt::join(slice.gpus, ","));
+  return out;
+}
+
+std::string plan_text(const RoundInput& input, const RoundPlan& plan) {
+  std::string out = fmt::format("round {}{}: {} jobs, {} nodes\n", input.round.value,
+                                input.early ? " (early replan)" : "", input.jobs.size(), input.nodes.size());
+  Table table({"JOB", "FORK", "WHERE", "QUOTA", "STEPS/S", "UNTIL"});
+  for (const auto& allocation : plan.allocations)
+    table.add({std::to_string(allocation.fork.job.value), std::to_string(allocation.fork.fork), slices_text(allocation),
+               std::to_string(allocation.quota_steps), number_text(allocation.steps_per_s),
+               allocation.ends_at_border ? "border" : "renews"});
+  out += table.text();
+  for (const auto& outcome : plan.outcomes)
+    if (outcome.kind != OutcomeKind::kGranted)
+      out += fmt::format("job {} {}: {}\n", outcome.job.value, outcome.reason.code, outcome.reason.text);
+  return out;
+}
+
+}  // namespace
+
+CommandResult run_replay(const Settings& settings, const ReplayArgs& args) {
+  auto policy = make_policy(args.policy);
+  if (!policy) return stop_usage(std::move(policy.error()));
+  auto folder = rounds_folder(settings.where);
+  if (!folder) return stop_usage(std::move(folder.error()));
+  auto file = find_round(*folder, args.round);
+  if (!file) return stop(std::move(file.error()));
+  auto record = read_round(*file);
+  if (!record) return stop_usage(std::move(record.error()));
+  auto input = Codec<RoundInput>::decode(record->input);
+  if (!input) return stop_usage({input.error().code, file->string() + ": " + input.error().message});
+  auto plan = (*policy)->plan(*input);
+  if (!plan) return stop(std::move(plan.error()));
+  const bool same = Codec<RoundPlan>::encode(*plan).body == record->plan;
+  const bool must_be_same = args.policy == record->policy;
+  if (settings.json) {
+    print(replay_json(*input, *plan, record->policy, args.policy, same));
+  } else {
+    print(plan_text(*input, *plan));
+    print(
+        fmt::format("{} the recorded plan of {}, byte for byte\n", same ? "equal to" : "differs from", record->policy));
+  }
+  return must_be_same && !same ? ExitCode::kFailed : ExitCode::kDone;
+}
+
+}  // namespace hadar::cli

@@ -1,0 +1,36 @@
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+
+#include "messages/codec/event_json.hpp"
+#include "tools/report/run_summary.hpp"
+
+namespace hadar::report {
+
+Result<std::vector<Event>> read_events(const std::string& file) {
+  std::ifstream opened;
+  if (file != "-") {
+    opened.open(file, std::ios::binary);
+    if (!opened)
+      return fail(ErrorCode::kIo, fmt::format("{}: cannot be read; give a file of hadar events --json", file));
+  }
+  auto& in = file == "-" ? std::cin : opened;
+  std::vector<Event> events;
+  std::string line;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (line.empty()) continue;
+    auto event = event_from_json(line);
+    if (!event) return fail(ErrorCode::kInvalidArgument, fmt::format("{}:{}: {}", file, number, event.error().message));
+    if (!events.empty() && event->seq <= events.back().seq)
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}:{}: seq {} after {}; a file holds one run's events in order", file, number,
+                              event->seq, events.back().seq));
+    events.push_back(std::move(*event));
+  }
+  if (events.empty())
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{}: holds no event; give a file of hadar events --json", file));
+  return events;
+}
+
+}  // namespace hadar::report

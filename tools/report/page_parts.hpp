@@ -1,0 +1,11 @@
+// The page's style and script, put into the program at build time from report.css and report.js.
+#pragma once
+
+#include <string_view>
+
+namespace hadar::report {
+
+extern const std::string_view page_css;
+extern const std::string_view page_js;
+
+}  // namespace hadar::report
