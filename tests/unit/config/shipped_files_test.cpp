@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/config/cluster_config.hpp"
+#include "runtime/config/config_kind.hpp"
 #include "runtime/config/job_file.hpp"
 #include "runtime/config/throughput_csv.hpp"
 
@@ -47,6 +48,15 @@ TEST(ShippedFiles, SpeedTablesAreRight) {
   const auto files = shipped("throughputs", ".csv");
   EXPECT_FALSE(files.empty());
   for (const auto& file : files) EXPECT_EQ(outcome(load_throughputs(file)), "read");
+}
+
+TEST(ShippedFiles, AreToldApart) {
+  for (const auto& file : shipped("clusters", ".toml")) EXPECT_EQ(config_kind_of(file).value(), ConfigKind::kCluster);
+  for (const auto& file : shipped("workloads", ".toml")) EXPECT_EQ(config_kind_of(file).value(), ConfigKind::kJob);
+  const auto configs = fs::path(HADAR_SOURCE_DIR) / "configs";
+  EXPECT_EQ(config_kind_of(configs / "all_options.toml").value(), ConfigKind::kProcess);
+  EXPECT_EQ(config_kind_of(configs / "none.toml").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(config_kind_of(configs / "README.md").error().code, ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

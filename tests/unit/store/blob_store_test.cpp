@@ -1,8 +1,13 @@
 #include "runtime/store/blob_store.hpp"
 
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 #include "runtime/store/file_io.hpp"
 #include "runtime/store/folder_blob_store.hpp"
@@ -303,10 +308,72 @@ TEST_F(FolderStore, GoesOnAfterTheFolderCouldNotBeWritten) {
   EXPECT_EQ(read_all(*store_, blob, 100), text);
 }
 
+// Runs `body` in a process in which files may not grow beyond `bytes`, which stands for a full disk.
+void with_small_disk(rlim_t bytes, const std::function<bool()>& body) {
+  const auto child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    rlimit limit{};
+    ::getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_F(FolderStore, KeepsWhatItHasOnAFullDiskAndGoesOnWhenThereIsRoom) {
+  const auto text = pattern(10'000);
+  const auto blob = ref_of_text(text);
+  with_small_disk(4096, [&] {
+    if (!put(*store_, blob, 0, text.substr(0, 3000))) return false;
+    for (int i = 0; i < 2; ++i) {
+      const auto full = put(*store_, blob, 3000, text.substr(3000, 3000));
+      if (full || full.error().code != ErrorCode::kIo) return false;
+      if (full.error().message.find(partial_of(blob).string() + ": File too large") == std::string::npos) return false;
+      if (store_->have(blob) != 3000) return false;
+    }
+    return true;
+  });
+  open();
+  EXPECT_GE(store_->have(blob), 3000u);
+  ASSERT_TRUE(put_all(*store_, blob, text, 3000));
+  EXPECT_EQ(read_all(*store_, blob, 3000), text);
+}
+
+TEST_F(FolderStore, IsWholeAfterAKillInMidTransfer) {
+  const auto text = pattern(4'000'000);
+  const auto blob = ref_of_text(text);
+  for (int round = 0; round < 5 && !store_->has(blob); ++round) {
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    store_.reset();
+    const auto child = ::fork();
+    if (child == 0) {
+      auto store = FolderBlobStore::open(folder_ / "store").value();
+      for (auto at = store->have(blob); at < text.size(); at = store->have(blob)) {
+        if (!put(*store, blob, at, text.substr(at, 40'000))) ::_exit(2);
+        if (::write(pipe[1], "x", 1) != 1) ::_exit(3);
+      }
+      ::_exit(0);
+    }
+    ::close(pipe[1]);
+    char byte = 0;
+    for (int i = 0; i < 10 + round; ++i) ASSERT_GE(::read(pipe[0], &byte, 1), 0);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(pipe[0]);
+    open();
+    EXPECT_GT(store_->have(blob), 0u);
+  }
+  ASSERT_TRUE(put_all(*store_, blob, text, 40'000));
+  EXPECT_EQ(read_all(*store_, blob, 1 << 20), text);
+}
+
 TEST(BlobHash, IsXxh3AsTheReferenceToolPrintsIt) {
-  // xxhsum -H2 and -H3 of the nine bytes.
-  const std::string text = "123456789";
-  EXPECT_EQ(ref_of_text(text).hash.size(), 32u);
   EXPECT_EQ(ref_of_text("").hash, "99aa06d3014798d86001c324468d497f");
   EXPECT_EQ(chunk_checksum({}), 0x2d06800538d394c2u);
 }
