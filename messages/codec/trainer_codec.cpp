@@ -49,6 +49,11 @@ std::string text(capnp::Text::Reader reader) {
   return {reader.begin(), reader.size()};
 }
 
+// With its length: from a C string it would end at the first zero byte.
+capnp::Text::Reader whole(const std::string& value) {
+  return {value.c_str(), value.size()};
+}
+
 template <class... Numbers>
 bool counts(Numbers... seconds) {
   return ((std::isfinite(seconds) && seconds >= 0) && ...);
@@ -62,7 +67,7 @@ tl::unexpected<Error> broken(const char* what) {
 
 Encoded Codec<TrainerHello>::encode(const TrainerHello& value) {
   return encode_with<schema::TrainerHello>([&](auto out) {
-    out.setToken(value.token);
+    out.setToken(whole(value.token));
     out.setRank(value.rank);
     out.setPid(value.pid);
   });
@@ -77,8 +82,8 @@ Result<TrainerHello> Codec<TrainerHello>::decode(std::span<const std::byte> body
 Encoded Codec<TrainerLeaseStart>::encode(const TrainerLeaseStart& value) {
   return encode_with<schema::TrainerLeaseStart>([&](auto out) {
     out.setLease(value.lease.value);
-    out.setWeightsPath(value.weights_path);
-    out.setResultPath(value.result_path);
+    out.setWeightsPath(whole(value.weights_path));
+    out.setResultPath(whole(value.result_path));
     out.setQuotaSteps(value.quota_steps);
     out.setTrainForS(value.train_for_s);
     out.setPaceStepsPerS(value.pace_steps_per_s);
@@ -89,7 +94,7 @@ Encoded Codec<TrainerLeaseStart>::encode(const TrainerLeaseStart& value) {
     out.setFork(value.fork);
     out.setRank(value.rank);
     out.setWorldSize(value.world_size);
-    out.setRendezvous(value.rendezvous);
+    out.setRendezvous(whole(value.rendezvous));
   });
 }
 
@@ -185,16 +190,16 @@ Encoded Codec<TrainerSaved>::encode(const TrainerSaved& value) {
     out.setEnd(static_cast<std::uint8_t>(value.end));
     out.setSteps(value.steps);
     out.setSamples(value.samples);
-    out.setWeightsPath(value.weights_path);
+    out.setWeightsPath(whole(value.weights_path));
     auto metrics = out.initMetrics(static_cast<unsigned>(value.metrics.size()));
     unsigned i = 0;
     for (const auto& [name, number] : value.metrics) {
-      metrics[i].setName(name);
+      metrics[i].setName(whole(name));
       metrics[i++].setValue(number);
     }
     out.setTrainS(value.train_s);
     out.setPaceMissedS(value.pace_missed_s);
-    out.setDetail(value.detail);
+    out.setDetail(whole(value.detail));
   });
 }
 
