@@ -375,7 +375,8 @@ void ExecutorCore::bury(CrewNumber number, const std::string& token, const Child
   tokens_.erase(token);
   const auto rank = crew->first_rank + static_cast<std::uint32_t>(&member - crew->members.data());
   const bool left_in_peace = exit.code == 0 && exit.signal == 0;
-  if (crew->lease && crew->lease->warm && !crew->lease->entered && left_in_peace && !crew->lease->failure) {
+  const auto doomed = crew->lease && crew->lease->failure && crew->lease->failure->firm;
+  if (crew->lease && crew->lease->warm && !crew->lease->entered && left_in_peace && !doomed) {
     crew->lease->restart = true;
     fail_lease(*crew, {LeaseEndReason::kFailed, "its idle trainer had exited"});
   } else if (crew->lease && (!member.words || crew->lease->failure)) {

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <tuple>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace hadar {
@@ -148,14 +149,17 @@ void LogStore::drop_oldest_of(JobId job) {
   if (oldest != logs_.end()) drop_front(oldest->first);
 }
 
+// The last lines of each log go only when nothing else is left to cut.
 void LogStore::drop_oldest() {
-  const auto oldest = std::min_element(logs_.begin(), logs_.end(), [](const auto& a, const auto& b) {
-    return a.second.front().touched < b.second.front().touched;
+  const auto keep = std::min(kTailBytes, segment_bytes_ / 4);
+  const auto only_tail = [&](const Segments& s) { return s.size() == 1 && s.front().size <= keep; };
+  const auto oldest = std::min_element(logs_.begin(), logs_.end(), [&](const auto& a, const auto& b) {
+    return std::pair(only_tail(a.second), a.second.front().touched) <
+           std::pair(only_tail(b.second), b.second.front().touched);
   });
   if (oldest == logs_.end()) return;
-  const bool last = oldest->second.size() == 1;
-  if (last && oldest->second.front().size > kTailBytes && files_ < kMostFiles)
-    keep_tail(oldest->first);
+  if (oldest->second.size() == 1 && !only_tail(oldest->second) && files_ < kMostFiles)
+    keep_tail(oldest->first, keep);
   else
     drop_front(oldest->first);
 }
@@ -175,17 +179,17 @@ void LogStore::drop_front(ForkId fork) {
   mark_cut(fork);
 }
 
-void LogStore::keep_tail(ForkId fork) {
+void LogStore::keep_tail(ForkId fork, std::uint64_t bytes) {
   auto& segment = logs_[fork].front();
   const auto old = path_of(fork, segment.start);
-  std::string tail(kTailBytes, '\0');
+  std::string tail(bytes, '\0');
   {
     const File file{open(old.c_str(), O_RDONLY | O_CLOEXEC)};
-    if (pread(file.fd, tail.data(), tail.size(), static_cast<off_t>(segment.size - kTailBytes)) !=
+    if (pread(file.fd, tail.data(), tail.size(), static_cast<off_t>(segment.size - bytes)) !=
         static_cast<ssize_t>(tail.size()))
       return drop_front(fork);
   }
-  const auto start = segment.start + segment.size - kTailBytes;
+  const auto start = segment.start + segment.size - bytes;
   unlink(old.c_str());
   total_ -= segment.size;
   segment.start = start;

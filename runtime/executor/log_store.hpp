@@ -49,7 +49,7 @@ class LogStore {
   void drop_oldest_of(JobId job);
   void drop_oldest();
   void drop_front(ForkId fork);
-  void keep_tail(ForkId fork);
+  void keep_tail(ForkId fork, std::uint64_t bytes);
   void mark_cut(ForkId fork);
   std::uint64_t job_bytes(JobId job) const;
 

@@ -273,6 +273,36 @@ TEST_F(ExecutorTest, LeftOverResultsOfAnEarlierProcessAreDeleted) {
   EXPECT_EQ(result_files(), 0U);
 }
 
+TEST_F(ExecutorTest, APythonTrainerTrainsOverTheSdk) {
+  options_.trainers.job_library = HADAR_JOB_LIBRARY;
+  options_.trainers.python_folder = HADAR_PYTHON_FOLDER;
+  open();
+  auto run = lease(1, 8);
+  auto spec = std::make_shared<JobSpec>(*run.lease.spec);
+  spec->command = {HADAR_PYTHON, HADAR_PYTHON_TRAINER};
+  run.lease.spec = spec;
+  executor_->start(run);
+  const auto first = wait_for<Ended>(1);
+  EXPECT_EQ(first.end, LeaseEndReason::kQuota) << first.detail;
+  EXPECT_EQ(first.samples, 32U);
+  run.lease.id = {2};
+  run.weights = first.weights;
+  executor_->start(run);
+  EXPECT_EQ(wait_for<Ended>(2).metrics, (Metrics{{"total", 16}}));
+}
+
+TEST_F(ExecutorTest, APythonTrainersExceptionIsTheReasonOfItsFailure) {
+  options_.trainers.job_library = HADAR_JOB_LIBRARY;
+  options_.trainers.python_folder = HADAR_PYTHON_FOLDER;
+  open();
+  auto run = lease(1, 8);
+  auto spec = std::make_shared<JobSpec>(*run.lease.spec);
+  spec->command = {HADAR_PYTHON, HADAR_PYTHON_TRAINER, "crash"};
+  run.lease.spec = spec;
+  executor_->start(run);
+  EXPECT_EQ(wait_for<Ended>(1).detail, "exit code 1: SystemError: wished for");
+}
+
 // ---- gangs --------------------------------------------------------------------------------------------------------
 
 TEST_F(ExecutorTest, AGangReducesToTheSameSumAndReportsOnce) {

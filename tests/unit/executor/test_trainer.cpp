@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/sdk/hadar_job.h"
+#include "tools/sdk/hadar_job.hpp"
 
 namespace {
 
@@ -72,11 +72,8 @@ std::uint64_t load(const char* path) {
   return total;
 }
 
-void store(hadar_job* job, std::uint64_t total) {
-  if (const char* path = hadar_result_path(job)) std::ofstream(path) << total << "\n";
-}
-
-void step(const Wishes& wishes, hadar_job* job, const hadar_lease& lease, std::uint64_t n, std::uint64_t& total) {
+void step(const Wishes& wishes, hadar::TrainingJob& job, const hadar_lease& lease, std::uint64_t n,
+          std::uint64_t& total) {
   if (n == 1 && wishes.print_bytes > 0) {
     const std::string line(99, 'x');
     for (std::uint64_t done = 0; done < wishes.print_bytes; done += 100) std::printf("%s\n", line.c_str());
@@ -88,45 +85,37 @@ void step(const Wishes& wishes, hadar_job* job, const hadar_lease& lease, std::u
   }
   if (n == wishes.hang_at) sleep_for_ever();
   float value[2] = {static_cast<float>(lease.rank + 1), 0.1F * static_cast<float>(lease.rank + 1)};
-  if (wishes.reduce && hadar_all_reduce(job, value, 2) == 0) total += static_cast<std::uint64_t>(value[0]) - 1;
+  if (wishes.reduce && job.all_reduce(value, 2)) total += static_cast<std::uint64_t>(value[0]) - 1;
   ++total;
-  hadar_after_step(job, wishes.samples);
+  job.step_done(wishes.samples);
+}
+
+void run_lease(const Wishes& wishes, hadar::TrainingJob& job, const hadar_lease& lease) {
+  std::printf("lease of fork %u rank %u of %u pid %d\n", lease.fork, lease.rank, lease.world_size, getpid());
+  std::uint64_t total = load(lease.weights_path);
+  const auto save = [&](const std::string& path) {
+    if (!wishes.forget_weights) std::ofstream(path) << total << "\n";
+  };
+  for (std::uint64_t n = 1; job.next_step(save); ++n) step(wishes, job, lease, n, total);
+  std::printf("end of lease\n");
+  job.end_lease(save, {{"total", static_cast<double>(total)}});
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const Wishes wishes = read_wishes(argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (wishes.ignore_term) std::signal(SIGTERM, SIG_IGN);
   if (wishes.grandchild) start_grandchildren();
   if (wishes.no_hello) sleep_for_ever();
-  hadar_job* job = hadar_connect();
-  if (job == nullptr) return std::fprintf(stderr, "%s\n", hadar_last_error()), 2;
-  hadar_lease lease;
-  hadar_next next = HADAR_GO;
-  while ((next = hadar_next_lease(job, &lease)) == HADAR_GO) {
-    std::printf("lease of fork %u rank %u of %u pid %d\n", lease.fork, lease.rank, lease.world_size, getpid());
-    std::uint64_t total = load(lease.weights_path);
-    std::uint64_t n = 0;
-    hadar_action action = HADAR_TRAIN;
-    while ((action = hadar_before_step(job)) != HADAR_END) {
-      if (action == HADAR_TRAIN) {
-        step(wishes, job, lease, ++n, total);
-        continue;
-      }
-      store(job, total);
-      hadar_saved(job);
-    }
-    if (wishes.forget_weights)
-      hadar_result_path(job);
-    else
-      store(job, total);
-    hadar_metric(job, "total", static_cast<double>(total));
-    std::printf("end of lease\n");
-    hadar_end_lease(job);
+  hadar::TrainingJob job;
+  while (const hadar_lease* lease = job.next_lease()) {
+    run_lease(wishes, job, *lease);
     if (wishes.exit_after_lease) break;
   }
-  hadar_close(job);
-  return next == HADAR_FAULT ? 4 : 0;
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 4;
 }
