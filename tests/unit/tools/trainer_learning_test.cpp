@@ -133,6 +133,18 @@ TEST_P(TrainerTask, GangMembersStayEqualAndUseEachOthersSamples) {
   EXPECT_NE(weights[0], trained({.batch_size = 8}, 1)->weights());
 }
 
+TEST_P(TrainerTask, AGangUsesTheMeanOfItsGradients) {
+  Learner learner(small_task(GetParam()));
+  learner.initialise(1);
+  learner.begin({.world_size = 2});
+  // The other member is our twin.
+  ASSERT_TRUE(learner.step([](std::span<float> values) {
+    for (float& value : values) value += value;
+    return true;
+  }));
+  EXPECT_EQ(learner.weights(), trained({}, 1)->weights());
+}
+
 TEST_P(TrainerTask, AStepThatLosesAMemberChangesNothing) {
   Learner learner(small_task(GetParam()));
   learner.initialise(1);
