@@ -1,6 +1,7 @@
 // Messages that never leave their process.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 
 namespace hadar {
 
-// ---- membership → lease_keeper --------------------------------------------------------------------------------------
+// ---- membership → lease_keeper ----
 
 // What a node that says hello still holds; answered with what may go on.
 struct ReconcileNode {
@@ -33,12 +34,12 @@ struct NodeGone {  // declared lost or forgotten: its leases are closed
   std::string reason;
 };
 
-// ---- round_flow → lease_keeper --------------------------------------------------------------------------------------
+// ---- round_flow → lease_keeper ----
 
 struct ViewCapacity {};
 struct CapacityViewed {
   std::vector<NodeView> nodes;
-  std::vector<LeaseId> open;  // all open leases
+  std::vector<Lease> open;  // all open leases, rising ids
 };
 // Prepares all, then commits; a gang whose member refuses is revoked whole and closed.
 struct GrantLeases {
@@ -60,8 +61,7 @@ struct LengthenLease {
 // lease_keeper → round_flow: GPUs became idle or a node came, went or changed.
 struct CapacityChanged {};
 
-// ---- job_ledger ↔ fork_tracker
-// ---------------------------------------------------------------------------------------
+// ---- job_ledger ↔ fork_tracker ----
 
 // Leases just granted, or (after a restart) still open with the reports accepted for them.
 struct TrackLeases {
@@ -81,6 +81,7 @@ struct AcceptReport {
 struct ReportAccepted {
   ReportVerdict verdict = ReportVerdict::kAccepted;
   std::string text;
+  ModelVersion base;  // of the lease now, when it is still open
 };
 // Forks to be settled in one transaction: those in are credited, those out never will be.
 struct SettleForks {
@@ -96,8 +97,7 @@ struct ForksSettled {
   bool finished = false;
 };
 
-// ---- fork_tracker ↔ consolidator
-// --------------------------------------------------------------------------------------
+// ---- fork_tracker ↔ consolidator ----
 
 struct MergeInput {
   LeaseId lease;
@@ -114,8 +114,7 @@ struct ForksMerged {
   std::vector<RefusedLease> left_out;
 };
 
-// ---- job_ledger ↔ throughput_book
-// ---------------------------------------------------------------------------------------
+// ---- job_ledger ↔ throughput_book ----
 
 // Fills the estimates of views in.
 struct EstimateJobs {
@@ -133,7 +132,7 @@ struct MeasuredSpeed {
   double train_s = 0;
 };
 
-// ---- node worker ---------------------------------------------------------------------------------------------------
+// ---- node worker ----
 
 struct ExecutorHappened {
   ExecutorEvent event;
@@ -141,7 +140,15 @@ struct ExecutorHappened {
 struct SchedulerLink {
   bool up = false;
 };
+// Node worker → its blob courier. Fetch: have the blob in the cache. Adopt: take a finished file into the cache.
+// Push: have the blob in the tracker's store.
 struct FetchBlob {
+  BlobRef blob;
+};
+struct AdoptFile {
+  std::filesystem::path file;
+};
+struct FileAdopted {
   BlobRef blob;
 };
 struct PushBlob {

@@ -9,6 +9,14 @@
 #include "messages/types/lease.hpp"
 #include "messages/types/round.hpp"
 
+namespace hadar {
+// Defined in handles.hpp, since they carry handles.
+struct NodeLinked;
+struct NodeUnlinked;
+struct KeeperPeers;
+struct LedgerPeers;
+}  // namespace hadar
+
 #define HADAR_MAILBOX_TYPE(T) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::T)
 
 HADAR_MAILBOX_TYPE(Ack)
@@ -85,6 +93,12 @@ HADAR_MAILBOX_TYPE(MeasuredSpeed)
 HADAR_MAILBOX_TYPE(ExecutorHappened)
 HADAR_MAILBOX_TYPE(SchedulerLink)
 HADAR_MAILBOX_TYPE(FetchBlob)
+HADAR_MAILBOX_TYPE(AdoptFile)
+HADAR_MAILBOX_TYPE(FileAdopted)
 HADAR_MAILBOX_TYPE(PushBlob)
+HADAR_MAILBOX_TYPE(NodeLinked)
+HADAR_MAILBOX_TYPE(NodeUnlinked)
+HADAR_MAILBOX_TYPE(KeeperPeers)
+HADAR_MAILBOX_TYPE(LedgerPeers)
 
 #undef HADAR_MAILBOX_TYPE

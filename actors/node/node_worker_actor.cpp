@@ -1,0 +1,453 @@
+#include "actors/node/node_worker_actor.hpp"
+
+#include <algorithm>
+#include <caf/all.hpp>
+
+#include "actors/cluster_clock.hpp"
+#include "actors/node/node_leases.hpp"
+#include "runtime/bridge/caf_compat.hpp"
+
+namespace hadar::node_worker {
+namespace {
+
+struct SayHello {};
+struct Tick {};
+struct OutageOver {
+  std::uint64_t outage = 0;
+};
+struct TryReport {
+  LeaseId lease;
+};
+struct DropPromise {
+  LeaseId lease;
+};
+struct TellEnded {
+  LeaseEnded message;
+};
+
+constexpr double kRetry_s = 0.5;
+constexpr double kTick_s = 1;
+
+}  // namespace
+}  // namespace hadar::node_worker
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::SayHello)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::Tick)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::OutageOver)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TryReport)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::DropPromise)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TellEnded)
+
+namespace hadar::node_worker {
+namespace {
+
+struct State {
+  static inline const char* name = "node_worker";
+
+  NodeWorkerOptions options;
+  NodeWorkerPeers peers;
+  std::shared_ptr<Executor> executor;
+  std::function<Result<std::filesystem::path>(const BlobRef&)> path_of;
+  std::optional<NodeLeases> leases;
+  std::optional<ClusterClock> clock;
+  bool linked = false;
+  std::uint64_t outages = 0;
+  double round_s = 60;
+  double outage_grace_s = 60;
+  bool ticking = false;
+  std::map<JobId, double> idle_since;  // jobs whose trainers may still be warm
+
+  [[nodiscard]] double now_s() const { return clock->now_s(); }
+};
+
+using Wide = LocalNodeWorker::extend<Takes<SayHello>, Takes<Tick>, Takes<OutageOver>, Takes<TryReport>,
+                                     Takes<DropPromise>, Takes<TellEnded>>;
+using Self = Wide::stateful_pointer<State>;
+
+std::chrono::microseconds request_limit(Self self) {
+  return caf_delay(self->state.options.request_limit_s);
+}
+
+// ---- telling the scheduler ----
+
+void tell_ended(Self self, const LeaseEnded& message) {
+  self->request(self->state.peers.lease_keeper, request_limit(self), message)
+      .then([](const Ack&) {},
+            [self, message](const caf::error&) {
+              // A hello after the next link-up says the same; until then it is repeated.
+              if (self->state.linked) self->delayed_send(self, caf_delay(kRetry_s), TellEnded{message});
+            });
+}
+
+void lease_ended(Self self, const Lease& lease, LeaseEndReason end, const std::string& detail) {
+  tell_ended(self, LeaseEnded{lease.id, lease.node, lease.epoch, end, detail});
+}
+
+// Never trained: nothing to report to the tracker, which closes it on the scheduler's word.
+void give_back(Self self, LeaseId id, const std::string& why) {
+  auto& leases = *self->state.leases;
+  const auto lease = leases.find(id)->lease;
+  leases.erase(id);
+  lease_ended(self, lease, LeaseEndReason::kLost, why);
+}
+
+// ---- reporting to the tracker ----
+
+void report_next(Self self, LeaseId id);
+
+void report_later(Self self, LeaseId id) {
+  if (auto* held = self->state.leases->find(id)) held->report_in_flight = false;
+  self->delayed_send(self, caf_delay(kRetry_s), TryReport{id});
+}
+
+void report_answered(Self self, const LeaseReport& report, const ReportAnswered& answer) {
+  auto& state = self->state;
+  auto* held = state.leases->find(report.lease);
+  if (!held) return;
+  held->report_in_flight = false;
+  if (!state.leases->answered(*held, report, answer)) return report_next(self, report.lease);
+  const bool over = held->phase == HeldPhase::kReporting;
+  if (!over) {  // settled without us while it still trains
+    held->unreported.clear();
+    held->lease.quota_steps = 0;
+    state.executor->kill(report.lease);
+    return;
+  }
+  state.idle_since[report.fork.job] = state.now_s();
+  state.leases->erase(report.lease);
+}
+
+void send_report(Self self, LeaseId id) {
+  auto& state = self->state;
+  auto* held = state.leases->find(id);
+  if (!held || held->unreported.empty()) return;
+  const auto report = state.leases->report_of(*held);
+  self->request(state.peers.fork_tracker, request_limit(self) * 4, report)
+      .then([self, report](const ReportAnswered& answer) { report_answered(self, report, answer); },
+            [self, id](const caf::error&) { report_later(self, id); });
+}
+
+void push_weights(Self self, LeaseId id) {
+  auto& state = self->state;
+  auto* held = state.leases->find(id);
+  if (!held || held->unreported.empty()) return;
+  const auto blob = held->unreported.front().blob;
+  if (blob.empty()) return send_report(self, id);
+  self->request(state.peers.courier, std::chrono::minutes(10), PushBlob{blob})
+      .then([self, id](const Ack&) { send_report(self, id); },
+            [self, id](const caf::error&) { report_later(self, id); });
+}
+
+void adopt_weights(Self self, LeaseId id) {
+  auto& state = self->state;
+  const auto file = state.leases->find(id)->unreported.front().weights;
+  self->request(state.peers.courier, std::chrono::minutes(10), AdoptFile{file})
+      .then(
+          [self, id](const FileAdopted& adopted) {
+            auto* held = self->state.leases->find(id);
+            if (!held || held->unreported.empty()) return;
+            held->unreported.front().blob = adopted.blob;
+            held->unreported.front().weights.clear();
+            push_weights(self, id);
+          },
+          [self, id](const caf::error& error) {
+            auto* held = self->state.leases->find(id);
+            if (!held || held->unreported.empty()) return;
+            if (to_error(error).code == ErrorCode::kIo) return report_later(self, id);
+            auto& finished = held->unreported.front();
+            finished.weights.clear();
+            finished.end = LeaseEndReason::kFailed;
+            finished.detail = "weights: " + to_error(error).message;
+            send_report(self, id);
+          });
+}
+
+void report_next(Self self, LeaseId id) {
+  auto* held = self->state.leases->find(id);
+  if (!held || held->unreported.empty() || held->report_in_flight) return;
+  held->report_in_flight = true;
+  if (!held->unreported.front().weights.empty())
+    adopt_weights(self, id);
+  else
+    push_weights(self, id);
+}
+
+// ---- running ----
+
+void keep_ticking(Self self) {
+  if (std::exchange(self->state.ticking, true)) return;
+  self->delayed_send(self, caf_delay(kTick_s), Tick{});
+}
+
+double pace_of(Self self, const Lease& lease) {
+  const auto& pace = self->state.options.pace;
+  if (!pace) return 0;
+  double slowest = 0;
+  for (const auto& type : lease.gpu_types) {
+    const auto speed = pace(*lease.spec, type);
+    if (speed > 0 && (slowest == 0 || speed < slowest)) slowest = speed;
+  }
+  return slowest;
+}
+
+double save_interval(Self self, const Lease& lease) {
+  if (lease.spec->checkpoint_every_s > 0) return lease.spec->checkpoint_every_s;
+  return lease.renews() ? self->state.round_s : 0;
+}
+
+void finish_unstarted(Self self, Held& held, LeaseEndReason end, const std::string& detail) {
+  held.phase = HeldPhase::kReporting;
+  Finished finished;
+  finished.end = end;
+  finished.detail = detail;
+  held.unreported.push_back(std::move(finished));
+  lease_ended(self, held.lease, end, detail);
+  report_next(self, held.lease.id);
+}
+
+void run(Self self, LeaseId id, const std::filesystem::path& weights) {
+  auto& state = self->state;
+  auto* held = state.leases->find(id);
+  if (!held) return;
+  const auto now = state.now_s();
+  LeaseRun run{held->lease, weights, pace_of(self, held->lease), held->lease.first_step};
+  if (!held->lease.renews()) run.lease.train_for_s = held->left_s(now);
+  if (held->stop_asked) return finish_unstarted(self, *held, LeaseEndReason::kRevoked, "revoked before it started");
+  if (!held->lease.renews() && run.lease.train_for_s <= 0)
+    return finish_unstarted(self, *held, LeaseEndReason::kDeadline, "its time was over before it started");
+  held->phase = HeldPhase::kRunning;
+  if (const auto every = save_interval(self, held->lease); every > 0) held->next_save_s = now + every;
+  state.idle_since.erase(held->lease.fork.job);
+  state.executor->start(std::move(run));
+  keep_ticking(self);
+}
+
+void load(Self self, LeaseId id) {
+  auto& state = self->state;
+  auto* held = state.leases->find(id);
+  held->phase = HeldPhase::kLoading;
+  const auto blob = held->lease.base.weights;
+  if (blob.empty()) return run(self, id, {});
+  self->request(state.peers.courier, std::chrono::minutes(10), FetchBlob{blob})
+      .then(
+          [self, id, blob](const Ack&) {
+            auto path = self->state.path_of(blob);
+            if (path) return run(self, id, *path);
+            if (auto* held2 = self->state.leases->find(id))
+              finish_unstarted(self, *held2, LeaseEndReason::kFailed, "base weights: " + path.error().message);
+          },
+          [self, id](const caf::error& error) {
+            if (auto* held2 = self->state.leases->find(id))
+              finish_unstarted(self, *held2, LeaseEndReason::kFailed, "base weights: " + to_error(error).message);
+          });
+}
+
+// ---- the executor's events ----
+
+void happened(Self self, const executor_event::Progressed& event) {
+  auto* held = self->state.leases->find(event.lease);
+  if (!held) return;
+  held->sampled_steps = event.steps;
+  held->sampled_train_s = event.train_s;
+}
+
+void happened(Self, const executor_event::Started&) {}
+
+template <class Event>
+Finished finished_from(const Event& event, LeaseEndReason end, const std::string& detail) {
+  return Finished{end,           event.steps,   event.samples,       event.weights, {},
+                  event.metrics, event.train_s, event.pace_missed_s, detail};
+}
+
+void happened(Self self, const executor_event::Saved& event) {
+  auto* held = self->state.leases->find(event.lease);
+  if (!held) return;
+  held->unreported.push_back(finished_from(event, LeaseEndReason::kRunning, ""));
+  report_next(self, event.lease);
+}
+
+void happened(Self self, const executor_event::Ended& event) {
+  auto& state = self->state;
+  auto* held = state.leases->find(event.lease);
+  if (!held) return;  // discarded: nobody wants its steps
+  lease_ended(self, held->lease, event.end, event.detail);
+  if (held->lease.quota_steps == 0) {
+    state.leases->erase(event.lease);
+    return;
+  }
+  auto end = event.end;
+  if (end == LeaseEndReason::kRevoked && !held->stop_asked) end = LeaseEndReason::kDeadline;
+  held->phase = HeldPhase::kReporting;
+  held->unreported.push_back(finished_from(event, end, event.detail));
+  report_next(self, event.lease);
+}
+
+// ---- commands ----
+
+caf::result<LeasesPrepared> prepare(Self self, const PrepareLeases& request) {
+  auto& state = self->state;
+  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  auto answer = state.leases->prepare(request.leases, state.now_s());
+  for (auto& item : answer.accepted) {
+    const auto& lease = state.leases->find(item.lease)->lease;
+    if (lease.gang.world_size > 1 && lease.gang.rank == 0 && state.options.pick_rendezvous)
+      item.rendezvous = state.options.pick_rendezvous();
+    self->delayed_send(self, caf_delay(state.options.commit_limit_s), DropPromise{item.lease});
+  }
+  return answer;
+}
+
+caf::result<Ack> commit(Self self, const CommitLeases& request) {
+  auto& state = self->state;
+  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  for (const auto& item : request.leases) {
+    auto* held = state.leases->find(item.lease);
+    if (!held || held->phase != HeldPhase::kPrepared) continue;
+    held->lease.gang.rendezvous = item.rendezvous;
+    load(self, item.lease);
+  }
+  return Ack{};
+}
+
+void stop(Self self, Held& held, const std::string& why) {
+  if (held.phase == HeldPhase::kPrepared) return give_back(self, held.lease.id, why);
+  if (std::exchange(held.stop_asked, true) || held.phase != HeldPhase::kRunning) return;
+  self->state.executor->stop(held.lease.id, self->state.options.stop_limit_s);
+}
+
+caf::result<Ack> revoke(Self self, const RevokeLeases& request) {
+  auto& state = self->state;
+  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  for (auto id : request.leases)
+    if (auto* held = state.leases->find(id)) stop(self, *held, request.reason);
+  return Ack{};
+}
+
+caf::result<Ack> extend(Self self, const ExtendLease& request) {
+  auto& state = self->state;
+  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  auto* held = state.leases->find(request.lease);
+  if (!held || held->phase == HeldPhase::kReporting || held->stop_asked)
+    return to_caf(Error{ErrorCode::kStale, "extend: the lease has ended"});
+  held->lease.quota_steps = request.quota_steps;
+  if (held->phase == HeldPhase::kRunning)
+    state.executor->extend(request.lease, request.quota_steps, request.train_for_s);
+  return Ack{};
+}
+
+// ---- links and time ----
+
+void say_hello(Self self) {
+  auto& state = self->state;
+  if (!state.linked) return;
+  self->request(state.peers.membership, request_limit(self), state.leases->hello(state.options.incarnation))
+      .then(
+          [self](const NodeWelcome& welcome) {
+            auto& s = self->state;
+            s.round_s = welcome.round_s;
+            s.outage_grace_s = welcome.outage_grace_s;
+            for (auto id : s.leases->welcome(welcome)) {
+              s.leases->erase(id);
+              s.executor->kill(id);
+            }
+          },
+          [self](const caf::error&) { self->delayed_send(self, caf_delay(kRetry_s), SayHello{}); });
+}
+
+void link_changed(Self self, bool up) {
+  auto& state = self->state;
+  if (state.linked == up) return;
+  state.linked = up;
+  if (up) return say_hello(self);
+  state.leases->drop_promises();
+  self->delayed_send(self, caf_delay(state.outage_grace_s), OutageOver{++state.outages});
+}
+
+void outage_over(Self self, std::uint64_t outage) {
+  auto& state = self->state;
+  if (state.linked || outage != state.outages) return;
+  for (auto& [id, held] : state.leases->all()) stop(self, held, "no scheduler for longer than the outage grace");
+}
+
+void ask_for_saves(Self self) {
+  auto& state = self->state;
+  const auto now = state.now_s();
+  for (auto& [id, held] : state.leases->all()) {
+    if (held.phase != HeldPhase::kRunning || held.next_save_s == 0 || now < held.next_save_s) continue;
+    held.next_save_s = now + save_interval(self, held.lease);
+    if (held.save_asked || held.stop_asked) continue;
+    held.save_asked = true;
+    state.executor->save(id);
+  }
+}
+
+void let_idle_trainers_go(Self self) {
+  auto& state = self->state;
+  for (auto it = state.idle_since.begin(); it != state.idle_since.end();) {
+    if (state.now_s() - it->second < state.options.warm_s) {
+      ++it;
+      continue;
+    }
+    state.executor->release(it->first);
+    it = state.idle_since.erase(it);
+  }
+}
+
+void tick(Self self) {
+  auto& state = self->state;
+  state.ticking = false;
+  ask_for_saves(self);
+  let_idle_trainers_go(self);
+  auto progress = state.leases->progress();
+  if (!progress.samples.empty()) self->send(state.peers.ledger, std::move(progress));
+  if (state.leases->training() || !state.idle_since.empty()) keep_ticking(self);
+}
+
+Wide::behavior_type behavior(Self self, const NodeWorkerOptions& options, const NodeWorkerPeers& peers,
+                             std::shared_ptr<Executor> executor,
+                             const std::function<Result<std::filesystem::path>(const BlobRef&)>& path_of) {
+  auto& state = self->state;
+  state.options = options;
+  state.peers = peers;
+  state.executor = std::move(executor);
+  state.path_of = path_of;
+  state.leases.emplace(options.inventory);
+  state.clock.emplace(self->clock(), 0);
+  return {
+      [self](const PrepareLeases& m) { return prepare(self, m); },
+      [self](const CommitLeases& m) { return commit(self, m); },
+      [self](const RevokeLeases& m) { return revoke(self, m); },
+      [self](const ExtendLease& m) { return extend(self, m); },
+      [self](const QueryLog& m) -> caf::result<LogPart> {
+        auto part = self->state.executor->read_log(ForkId{m.job, m.fork}, m.offset, m.max_bytes);
+        if (!part) return to_caf(part.error());
+        part->node = self->state.options.inventory.name;
+        return *std::move(part);
+      },
+      [self](const SchedulerLink& m) { link_changed(self, m.up); },
+      [self](const ExecutorHappened& m) { std::visit([self](const auto& event) { happened(self, event); }, m.event); },
+      [self](const SayHello&) { say_hello(self); },
+      [self](const Tick&) { tick(self); },
+      [self](const OutageOver& m) { outage_over(self, m.outage); },
+      [self](const TryReport& m) { report_next(self, m.lease); },
+      [self](const DropPromise& m) {
+        auto* held = self->state.leases->find(m.lease);
+        if (held && held->phase == HeldPhase::kPrepared) give_back(self, m.lease, "never committed");
+      },
+      [self](const TellEnded& m) { tell_ended(self, m.message); },
+  };
+}
+
+}  // namespace
+}  // namespace hadar::node_worker
+
+namespace hadar {
+
+LocalNodeWorker spawn_node_worker(caf::actor_system& system, SpawnMode mode, NodeWorkerOptions options,
+                                  NodeWorkerPeers peers, std::shared_ptr<Executor> executor,
+                                  std::function<Result<std::filesystem::path>(const BlobRef&)> path_of) {
+  return spawn_as(system, mode, node_worker::behavior, std::move(options), std::move(peers), std::move(executor),
+                  std::move(path_of));
+}
+
+}  // namespace hadar

@@ -1,0 +1,56 @@
+// Which GPUs of which nodes are under which lease. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/local_messages.hpp"
+#include "messages/types/cluster.hpp"
+#include "messages/types/lease.hpp"
+
+namespace hadar {
+
+enum class LeasePhase { kUnknown, kPreparing, kRunning, kRevoking };
+
+class LeaseTable {
+ public:
+  // Open leases of an earlier term: unknown until their node says hello.
+  void restore(const std::vector<Lease>& leases);
+  void set_nodes(const NodeTable& table);
+
+  // Enters leases as preparing. Those whose GPUs are not idle, or whose node is not up, are refused.
+  std::vector<RefusedLease> begin(const std::vector<Lease>& leases);
+  void commit(LeaseId lease);
+  // Forgets a lease; true when it was there.
+  bool end(LeaseId lease);
+  // Marks as being taken back; false when it is not open.
+  bool revoke(LeaseId lease);
+  [[nodiscard]] bool revoking(LeaseId lease) const;
+  void lengthen(LeaseId lease, std::uint64_t quota_steps);
+
+  // What a node that says hello holds, against what the table says: sets phases, forgets what ended, lists in `lost`
+  // the leases the node does not know of.
+  NodeReconciled reconcile(const ReconcileNode& hello, Epoch epoch, std::vector<LeaseId>& lost);
+
+  // Open leases on a node; those of the same gang elsewhere.
+  [[nodiscard]] std::vector<LeaseId> on_node(const NodeName& node) const;
+  [[nodiscard]] std::vector<LeaseId> gang_of(LeaseId lease) const;
+  [[nodiscard]] const Lease* find(LeaseId lease) const;
+  [[nodiscard]] Epoch epoch_of(const NodeName& node) const;
+
+  // The node table with idle GPUs and leases filled in.
+  [[nodiscard]] CapacityViewed view() const;
+
+ private:
+  struct Entry {
+    Lease lease;
+    LeasePhase phase = LeasePhase::kUnknown;
+  };
+  [[nodiscard]] std::vector<std::uint32_t> idle_on(const NodeView& node) const;
+
+  std::map<LeaseId, Entry> leases_;
+  std::map<NodeName, NodeView> nodes_;
+};
+
+}  // namespace hadar

@@ -1,0 +1,300 @@
+#include "actors/scheduler/round_flow_actor.hpp"
+
+#include <caf/all.hpp>
+#include <cmath>
+
+#include "actors/cluster_clock.hpp"
+#include "actors/scheduler/round_steps.hpp"
+#include "runtime/bridge/caf_compat.hpp"
+
+namespace hadar::round_flow {
+namespace {
+
+struct OpenTermNow {};
+struct Border {};
+struct LookAgain {};
+
+constexpr double kRetryTerm_s = 0.2;
+constexpr double kCoalesce_s = 0.01;  // changes that come together share one early replan
+
+}  // namespace
+}  // namespace hadar::round_flow
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::OpenTermNow)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::Border)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::LookAgain)
+
+namespace hadar::round_flow {
+namespace {
+
+struct State {
+  static inline const char* name = "round_flow";
+
+  RoundFlowOptions options;
+  RoundFlowPeers peers;
+  std::optional<ClusterClock> clock;  // set when the term is opened
+  Term term;
+  double first_border_s = 0;
+  std::uint64_t first_round = 0;  // number of the round that opens there
+  LeaseId last_lease;
+  std::string memory;
+  PriceBoard prices;
+  PendingGrants pending;
+  bool busy = false;          // a round or replan is in flight
+  bool border_waits = false;  // a border came meanwhile
+  bool look_again = false;    // a change came meanwhile
+  bool look_armed = false;
+
+  [[nodiscard]] std::uint64_t rounds_since_start() const {
+    return static_cast<std::uint64_t>(
+        std::max(0.0, std::floor((clock->now_s() - first_border_s) / options.round_s + 1e-6)));
+  }
+  [[nodiscard]] RoundId round() const { return RoundId{first_round + rounds_since_start()}; }
+  [[nodiscard]] double next_border_s() const {
+    return first_border_s + static_cast<double>(rounds_since_start() + 1) * options.round_s;
+  }
+};
+
+using Wide = RoundFlowActor::extend<Takes<OpenTermNow>, Takes<Border>, Takes<LookAgain>>;
+using Self = Wide::stateful_pointer<State>;
+
+std::chrono::microseconds request_limit(Self self) {
+  return caf_delay(self->state.options.request_limit_s);
+}
+
+// One round or early replan under way.
+struct Flow {
+  RoundInput input;
+  CapacityViewed capacity;
+  std::vector<LeaseId> unwanted;
+};
+using FlowPtr = std::shared_ptr<Flow>;
+
+void begin(Self self, bool early);
+
+void finish(Self self) {
+  auto& state = self->state;
+  state.busy = false;
+  if (std::exchange(state.border_waits, false)) {
+    state.look_again = false;
+    begin(self, false);
+  } else if (std::exchange(state.look_again, false)) {
+    begin(self, true);
+  }
+}
+
+// ---- leases ----
+
+void grant(Self self, std::vector<Lease> leases) {
+  if (leases.empty()) return finish(self);
+  self->request(self->state.peers.lease_keeper, request_limit(self) * 2, GrantLeases{std::move(leases)})
+      .then([self](const GrantOutcome&) { finish(self); }, [self](const caf::error&) { finish(self); });
+}
+
+void extend(Self self, const PlanSteps& steps) {
+  auto& state = self->state;
+  for (const auto& extension : steps.extend) {
+    RecordExtension record{state.term, extension.lease, extension.job, extension.quota_steps};
+    LengthenLease lengthen{extension.lease, extension.quota_steps, state.next_border_s() - state.clock->now_s()};
+    self->request(state.peers.ledger, request_limit(self), std::move(record))
+        .then([self, lengthen](const Ack&) { caf::anon_send(self->state.peers.lease_keeper, lengthen); },
+              [](const caf::error&) {});  // refused: the lease ends as it was
+  }
+}
+
+void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<Lease> leases) {
+  auto& state = self->state;
+  RecordPlan request;
+  request.term = state.term;
+  request.round = flow->input.round;
+  request.early = flow->input.early;
+  request.policy = state.options.policy;
+  request.prices = state.prices.price;
+  request.leases = std::move(leases);
+  if (plan) request.outcomes = plan->outcomes;
+  request.memory = state.memory;
+  self->request(state.peers.ledger, request_limit(self), std::move(request))
+      .then([self](const PlanRecorded& recorded) { grant(self, recorded.leases); },
+            [self](const caf::error& error) {
+              if (to_error(error).code == ErrorCode::kStale) return self->quit(caf::exit_reason::user_shutdown);
+              finish(self);
+            });
+}
+
+void revoke(Self self, std::vector<LeaseId> leases, const std::string& reason) {
+  if (!leases.empty()) caf::anon_send(self->state.peers.lease_keeper, ReleaseLeases{std::move(leases), reason});
+}
+
+// ---- planning ----
+
+void carry_out(Self self, const FlowPtr& flow, const RoundPlan& plan) {
+  auto& state = self->state;
+  state.memory = plan.memory;
+  auto steps = steps_of(plan, flow->input, flow->capacity);
+  revoke(self, steps.revoke, "not in the plan of round " + std::to_string(flow->input.round.value));
+  extend(self, steps);
+  if (!flow->input.early) state.pending.allocations = std::move(steps.pending);
+  const auto left_s = state.next_border_s() - state.clock->now_s();
+  record(self, flow, &plan, leases_of(steps.grant, flow->input, left_s, state.last_lease));
+}
+
+void ask_policy(Self self, const FlowPtr& flow) {
+  auto& state = self->state;
+  flow->input.prices = state.prices;
+  auto input = std::make_shared<const RoundInput>(flow->input);
+  self->request(state.peers.policy, caf_delay(state.options.plan_limit_s), PlanRound{input})
+      .then(
+          [self, flow, input](const RoundPlanned& planned) {
+            const auto& archive = self->state.options.archive;
+            if (archive) archive(*input, planned.plan, planned.policy);
+            carry_out(self, flow, planned.plan);
+          },
+          [self](const caf::error&) { finish(self); });
+}
+
+void ask_prices(Self self, const FlowPtr& flow) {
+  auto& state = self->state;
+  if (flow->input.early) return ask_policy(self, flow);  // a board lasts a round
+  self->request(state.peers.price_oracle, request_limit(self),
+                PriceRound{std::make_shared<const RoundInput>(flow->input)})
+      .then(
+          [self, flow](const PriceBoard& board) {
+            self->state.prices = board;
+            ask_policy(self, flow);
+          },
+          [self, flow](const caf::error&) {
+            self->state.prices.stale = true;
+            ask_policy(self, flow);
+          });
+}
+
+void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
+  auto& state = self->state;
+  auto& input = flow->input;
+  revoke(self, viewed.unwanted, "its job no longer wants it");
+  if (!input.early) state.pending.allocations.clear();
+  input.round = state.round();
+  input.now_s = state.clock->now_s();
+  input.round_s = state.options.round_s;
+  input.window_s = state.next_border_s() - input.now_s;
+  input.seed = input.round.value;
+  input.memory = state.memory;
+  input.nodes = usable_capacity(flow->capacity, state.pending);
+  const auto ready = ready_grants(state.pending, viewed.jobs, flow->capacity);
+  if (!ready.empty()) {  // what the border planned comes first; the change it makes brings us back here
+    state.look_again = true;
+    input.jobs = viewed.jobs;
+    input.nodes = usable_capacity(flow->capacity, {});
+    return record(self, flow, nullptr, leases_of(ready, input, input.window_s, state.last_lease));
+  }
+  input.jobs = plannable_jobs(viewed.jobs, state.pending);
+  if (input.jobs.empty() || (input.early && !worth_replanning(input))) return finish(self);
+  ask_prices(self, flow);
+}
+
+void view_capacity(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
+  self->request(self->state.peers.lease_keeper, request_limit(self), ViewCapacity{})
+      .then(
+          [self, flow, viewed](const CapacityViewed& capacity) {
+            flow->capacity = capacity;
+            plan(self, flow, viewed);
+          },
+          [self](const caf::error&) { finish(self); });
+}
+
+void begin(Self self, bool early) {
+  auto& state = self->state;
+  state.busy = true;
+  auto flow = std::make_shared<Flow>();
+  flow->input.early = early;
+  self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round()})
+      .then([self, flow](const JobsViewed& viewed) { view_capacity(self, flow, viewed); },
+            [self](const caf::error&) { finish(self); });
+}
+
+// ---- clock ----
+
+void border(Self self) {
+  auto& state = self->state;
+  self->delayed_send(self, caf_delay(state.next_border_s() - state.clock->now_s()), Border{});
+  if (state.busy)
+    state.border_waits = true;
+  else
+    begin(self, false);
+}
+
+void look_again(Self self) {
+  auto& state = self->state;
+  state.look_armed = false;
+  if (!state.clock) return;
+  if (state.busy)
+    state.look_again = true;
+  else
+    begin(self, true);
+}
+
+void arm_look(Self self) {
+  if (std::exchange(self->state.look_armed, true)) return;
+  self->delayed_send(self, caf_delay(kCoalesce_s), LookAgain{});
+}
+
+void term_opened(Self self, const TermOpened& opened) {
+  auto& state = self->state;
+  state.clock.emplace(self->clock(), opened.now_s);
+  state.term = opened.term;
+  state.last_lease = opened.last_lease;
+  state.memory = opened.memory;
+  self->send(state.peers.lease_keeper, opened);
+  self->send(state.peers.membership, opened);
+  state.first_border_s = opened.now_s;
+  state.first_round = opened.last_round.value + 1;
+  border(self);
+}
+
+void open_term(Self self) {
+  auto& state = self->state;
+  self->request(state.peers.ledger, request_limit(self), OpenTerm{state.options.policy, state.options.round_s})
+      .then([self](const TermOpened& opened) { term_opened(self, opened); },
+            [self](const caf::error&) { self->delayed_send(self, caf_delay(kRetryTerm_s), OpenTermNow{}); });
+}
+
+caf::result<NodeList> list_nodes(Self self) {
+  auto& state = self->state;
+  if (!state.clock) return to_caf(Error{ErrorCode::kUnreachable, "the scheduler is starting; ask again"});
+  auto promise = self->make_response_promise<NodeList>();
+  self->request(state.peers.lease_keeper, request_limit(self), ViewCapacity{})
+      .then(
+          [self, promise](const CapacityViewed& viewed) mutable {
+            const auto& s = self->state;
+            promise.deliver(NodeList{viewed.nodes, s.round(), s.options.round_s, s.next_border_s() - s.clock->now_s(),
+                                     s.options.policy});
+          },
+          [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
+Wide::behavior_type behavior(Self self, const RoundFlowOptions& options, const RoundFlowPeers& peers) {
+  self->state.options = options;
+  self->state.peers = peers;
+  self->send(self, OpenTermNow{});
+  return {
+      [self](const JobAdvanced&) { arm_look(self); },
+      [self](const CapacityChanged&) { arm_look(self); },
+      [self](const QueryNodes&) { return list_nodes(self); },
+      [self](const OpenTermNow&) { open_term(self); },
+      [self](const Border&) { border(self); },
+      [self](const LookAgain&) { look_again(self); },
+  };
+}
+
+}  // namespace
+}  // namespace hadar::round_flow
+
+namespace hadar {
+
+RoundFlowActor spawn_round_flow(caf::actor_system& system, SpawnMode mode, RoundFlowOptions options,
+                                RoundFlowPeers peers) {
+  return spawn_as(system, mode, round_flow::behavior, std::move(options), std::move(peers));
+}
+
+}  // namespace hadar

@@ -1,0 +1,39 @@
+// Purpose: the round clock. At each border, and early when GPUs became idle: the tracker's view, the price board, the
+// plan, its record, its leases.
+// Inbox: RoundFlowActor. Mailbox: JobAdvanced and CapacityChanged only say "look again" and are coalesced; one round is
+// in flight at a time.
+// Peers: without the ledger there is no round: it asks again at the next border; without the price oracle the last
+// board is used and marked stale; without the policy nothing changes until it is back. Leases go on meanwhile. When
+// another scheduler has opened a newer term this actor ends.
+#pragma once
+
+#include <functional>
+
+#include "actors/handles.hpp"
+#include "actors/spawn.hpp"
+#include "messages/types/round.hpp"
+
+namespace hadar {
+
+struct RoundFlowOptions {
+  std::string policy;  // its name, as recorded
+  double round_s = 60;
+  double request_limit_s = 5;
+  double plan_limit_s = 30;
+  // Keeps a round's input and plan for replay; may be empty.
+  std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
+};
+
+struct RoundFlowPeers {
+  MembershipActor membership;
+  LeaseKeeperActor lease_keeper;
+  JobLedgerActor ledger;
+  PriceOracleActor price_oracle;
+  PolicyActor policy;
+};
+
+// Opens a term with the ledger first, then rounds until it is stopped.
+RoundFlowActor spawn_round_flow(caf::actor_system& system, SpawnMode mode, RoundFlowOptions options,
+                                RoundFlowPeers peers);
+
+}  // namespace hadar

@@ -1,0 +1,56 @@
+// The pure steps of a round: what the policy is given, and what its plan means for leases.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "actors/local_messages.hpp"
+#include "messages/types/round.hpp"
+
+namespace hadar {
+
+// Allocations planned at a border whose GPUs or job were not free yet. They keep their GPUs reserved until they can be
+// granted or the next border comes.
+struct PendingGrants {
+  std::vector<Allocation> allocations;
+
+  [[nodiscard]] bool reserves(const NodeName& node, std::uint32_t gpu) const;
+  [[nodiscard]] bool waits(JobId job) const;
+};
+
+// Capacity for a planner: nodes that are up, without reserved GPUs.
+std::vector<NodeCapacity> usable_capacity(const CapacityViewed& viewed, const PendingGrants& pending);
+
+// Views of jobs that are not waiting for a pending grant.
+JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending);
+
+// Whether an early replan could give anything away: an idle GPU and a job with unissued steps that is not merging.
+bool worth_replanning(const RoundInput& input);
+
+struct Extension {
+  LeaseId lease;
+  JobId job;
+  std::uint64_t quota_steps = 0;  // new total of the lease
+};
+
+struct PlanSteps {
+  std::vector<LeaseId> revoke;
+  std::vector<Allocation> grant;    // now
+  std::vector<Allocation> pending;  // when their GPUs and job are free
+  std::vector<Extension> extend;
+};
+
+// Compares a plan with what is held. Never revokes in an early replan.
+PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const CapacityViewed& viewed);
+
+// Pending allocations that can be granted now are moved out of `pending`.
+std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& jobs, const CapacityViewed& viewed);
+
+// The leases of allocations: ids from `next` on, one per node. `left_s` is the time to the border; a fork that merges
+// there gets the rest of it minus its job's merge time (moving average, at most a tenth of the round).
+std::vector<Lease> leases_of(const std::vector<Allocation>& allocations, const RoundInput& input, double left_s,
+                             LeaseId& last);
+
+}  // namespace hadar

@@ -1,0 +1,120 @@
+#include "actors/tracker/fork_board.hpp"
+
+#include <algorithm>
+
+namespace hadar {
+
+void ForkBoard::track(const TrackLeases& message, double now_s) {
+  if (message.leases.empty()) return;
+  const auto id = message.leases.front().fork.job;
+  auto& job = jobs_[id];
+  job.spec = message.spec;
+  job.base = message.base;
+  for (const auto& lease : message.leases) {
+    job.leases[lease.id].lease = lease;
+    owner_[lease.id] = id;
+    if (!lease.renews()) job.deadline_s = std::max(job.deadline_s, now_s + lease.train_for_s + grace_s_);
+  }
+  for (const auto& accepted : message.reports) report(accepted, now_s);
+}
+
+void ForkBoard::untrack(const UntrackLeases& message) {
+  auto found = jobs_.find(message.job);
+  if (found == jobs_.end()) return;
+  auto& job = found->second;
+  for (auto id : message.leases) {
+    auto lease = job.leases.find(id);
+    owner_.erase(id);
+    if (lease != job.leases.end()) job.leases.erase(lease);
+  }
+  if (job.leases.empty()) jobs_.erase(found);
+}
+
+void ForkBoard::report(const LeaseReport& report, double now_s) {
+  auto owner = owner_.find(report.lease);
+  if (owner == owner_.end()) return;
+  auto& job = jobs_.at(owner->second);
+  auto& tracked = job.leases.at(report.lease);
+  if (tracked.ended()) return;
+  tracked.report = report;
+  if (tracked.ended() && job.since_s == 0) job.since_s = now_s;
+}
+
+bool ForkBoard::lone(LeaseId lease) const {
+  auto owner = owner_.find(lease);
+  return owner != owner_.end() && jobs_.at(owner->second).leases.size() == 1;
+}
+
+MergeOrder ForkBoard::order_of(JobId id, const Job& job) {
+  MergeOrder order;
+  order.job = id;
+  order.spec = job.spec;
+  order.base = job.base;
+  order.since_s = job.since_s;
+  for (const auto& [lease, tracked] : job.leases) {
+    const auto fork = tracked.lease.fork.fork;
+    if (!tracked.report) {
+      order.others.push_back({lease, fork, 0, false, false, "late: no report by the merge deadline"});
+    } else if (tracked.lease.gang.rank != 0) {
+      order.others.push_back({lease, fork, 0, false, false, "gang member: rank 0 counts its steps"});
+    } else {
+      order.reports.push_back(*tracked.report);
+    }
+  }
+  return order;
+}
+
+std::optional<MergeOrder> ForkBoard::due(double now_s) {
+  for (auto& [id, job] : jobs_) {
+    if (job.merging || job.leases.empty()) continue;
+    const bool all_ended =
+        std::all_of(job.leases.begin(), job.leases.end(), [](const auto& entry) { return entry.second.ended(); });
+    const bool late = job.deadline_s > 0 && now_s >= job.deadline_s;
+    if (!all_ended && !late) continue;
+    job.merging = true;
+    if (job.since_s == 0) job.since_s = now_s;
+    return order_of(id, job);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> ForkBoard::next_deadline_s() const {
+  std::optional<double> next;
+  for (const auto& [id, job] : jobs_)
+    if (!job.merging && job.deadline_s > 0 && (!next || job.deadline_s < *next)) next = job.deadline_s;
+  return next;
+}
+
+void ForkBoard::settled(const MergeOrder& order, const ModelVersion& base) {
+  auto found = jobs_.find(order.job);
+  if (found == jobs_.end()) return;
+  auto& job = found->second;
+  const auto forget = [&](LeaseId lease) {
+    job.leases.erase(lease);
+    owner_.erase(lease);
+  };
+  for (const auto& report : order.reports) forget(report.lease);
+  for (const auto& other : order.others) forget(other.lease);
+  job.merging = false;
+  job.since_s = 0;
+  job.deadline_s = 0;
+  job.base = base;
+  if (job.leases.empty()) jobs_.erase(found);
+}
+
+void ForkBoard::checkpointed(LeaseId lease, const ModelVersion& base) {
+  auto owner = owner_.find(lease);
+  if (owner == owner_.end()) return;
+  auto& job = jobs_.at(owner->second);
+  job.base = base;
+  auto& tracked = job.leases.at(lease);
+  tracked.lease.base = base;
+  if (!tracked.ended()) tracked.report.reset();
+}
+
+void ForkBoard::postpone(JobId job) {
+  auto found = jobs_.find(job);
+  if (found != jobs_.end()) found->second.merging = false;
+}
+
+}  // namespace hadar

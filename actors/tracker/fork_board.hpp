@@ -1,0 +1,71 @@
+// Which forks of each job are out, which have reported, and when to merge them. Pure.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/local_messages.hpp"
+#include "messages/types/lease.hpp"
+
+namespace hadar {
+
+// Forks of one job to be settled now.
+struct MergeOrder {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  ModelVersion base;
+  std::vector<LeaseReport> reports;       // of leases whose steps count, rising lease ids
+  std::vector<event::MergedFork> others;  // gang members and late forks: settled without steps
+  double since_s = 0;                     // when the first of them ended
+};
+
+class ForkBoard {
+ public:
+  // `grace_s`: how long after its deadline a fork may still report.
+  explicit ForkBoard(double grace_s) : grace_s_(grace_s) {}
+
+  void track(const TrackLeases& message, double now_s);
+  // Leases closed elsewhere: their steps will never count.
+  void untrack(const UntrackLeases& message);
+  // A report the ledger accepted.
+  void report(const LeaseReport& report, double now_s);
+  // Whether this checkpoint can be settled at once: its lease is the only one of the job.
+  [[nodiscard]] bool lone(LeaseId lease) const;
+
+  // The next job whose forks have all ended, or whose time and grace are over. It is being merged from now on, until
+  // settled().
+  std::optional<MergeOrder> due(double now_s);
+  // When due() may have something next, by time alone; nothing when no deadline is pending.
+  [[nodiscard]] std::optional<double> next_deadline_s() const;
+  // The order was settled (its leases are forgotten); the rest goes on from `base`.
+  void settled(const MergeOrder& order, const ModelVersion& base);
+  // A lone checkpoint was settled.
+  void checkpointed(LeaseId lease, const ModelVersion& base);
+  // The merge could not be done; due() offers it again.
+  void postpone(JobId job);
+
+ private:
+  struct Tracked {
+    Lease lease;
+    std::optional<LeaseReport> report;
+    [[nodiscard]] bool ended() const { return report && report->end != LeaseEndReason::kRunning; }
+  };
+  struct Job {
+    std::shared_ptr<const JobSpec> spec;
+    ModelVersion base;
+    std::map<LeaseId, Tracked> leases;
+    double deadline_s = 0;  // of leases that do not renew; 0 = none
+    double since_s = 0;
+    bool merging = false;
+  };
+  static MergeOrder order_of(JobId id, const Job& job);
+
+  double grace_s_;
+  std::map<JobId, Job> jobs_;
+  std::map<LeaseId, JobId> owner_;
+};
+
+}  // namespace hadar

@@ -1,0 +1,180 @@
+#include "actors/tracker/fork_tracker_actor.hpp"
+
+#include <caf/all.hpp>
+
+#include "actors/cluster_clock.hpp"
+#include "actors/tracker/fork_board.hpp"
+#include "actors/tracker/merge_order.hpp"
+#include "runtime/bridge/caf_compat.hpp"
+
+namespace hadar::fork_tracker {
+namespace {
+
+struct LookForDue {};
+
+constexpr std::chrono::seconds kLedgerLimit{30};
+constexpr std::chrono::minutes kMergeLimit{10};
+constexpr double kRetryMerge_s = 1;
+
+}  // namespace
+}  // namespace hadar::fork_tracker
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::fork_tracker::LookForDue)
+
+namespace hadar::fork_tracker {
+namespace {
+
+struct State {
+  static inline const char* name = "fork_tracker";
+
+  std::optional<ClusterClock> clock;
+  std::optional<ForkBoard> board;
+  JobLedgerActor ledger;
+  ConsolidatorActor consolidator;
+  std::optional<double> armed_s;  // when the next LookForDue comes
+};
+
+using Wide = ForkTrackerActor::extend<Takes<LookForDue>>;
+using Self = Wide::stateful_pointer<State>;
+
+void merge_due(Self self);
+
+void retry_later(Self self, JobId job) {
+  self->state.board->postpone(job);
+  self->delayed_send(self, caf_delay(kRetryMerge_s), LookForDue{});
+}
+
+void settle(Self self, const MergeOrder& order, SettleForks settle) {
+  settle.merge_s = self->state.clock->now_s() - order.since_s;
+  self->request(self->state.ledger, kLedgerLimit, std::move(settle))
+      .then(
+          [self, order](const ForksSettled& settled) {
+            self->state.board->settled(order, settled.version);
+            merge_due(self);
+          },
+          [self, order](const caf::error& error) {
+            if (to_error(error).code == ErrorCode::kStale || to_error(error).code == ErrorCode::kNotFound) {
+              self->state.board->settled(order, order.base);
+              return;
+            }
+            retry_later(self, order.job);
+          });
+}
+
+void merge(Self self, const MergeOrder& order) {
+  auto decision = decide_merge(order);
+  if (decision.inputs.size() < 2) {
+    settle(self, order, std::move(decision.settle));
+    return;
+  }
+  self->request(self->state.consolidator, kMergeLimit, MergeForks{order.job, order.base, decision.inputs})
+      .then(
+          [self, order, decision](const ForksMerged& merged) mutable {
+            leave_out(decision.settle, merged.left_out);
+            decision.settle.weights = merged.weights;
+            settle(self, order, std::move(decision.settle));
+          },
+          [self, order, decision](const caf::error& error) mutable {
+            if (to_error(error).code == ErrorCode::kIo) {
+              retry_later(self, order.job);
+              return;
+            }
+            std::vector<RefusedLease> all;
+            for (const auto& input : decision.inputs) all.push_back(RefusedLease{input.lease, to_error(error).message});
+            leave_out(decision.settle, all);
+            settle(self, order, std::move(decision.settle));
+          });
+}
+
+void merge_due(Self self) {
+  auto& state = self->state;
+  while (auto order = state.board->due(state.clock->now_s())) merge(self, *order);
+}
+
+// Looks again when the earliest deadline has passed.
+void watch_deadline(Self self) {
+  auto& state = self->state;
+  const auto deadline = state.board->next_deadline_s();
+  if (!deadline || (state.armed_s && *state.armed_s <= *deadline)) return;
+  state.armed_s = *deadline;
+  self->delayed_send(self, caf_delay(*deadline - state.clock->now_s() + 0.001), LookForDue{});
+}
+
+// A checkpoint of a job's only lease is the new version as it stands.
+void credit_checkpoint(Self self, const LeaseReport& report, caf::typed_response_promise<ReportAnswered> promise) {
+  SettleForks settle;
+  settle.job = report.fork.job;
+  settle.base = report.base;
+  settle.weights = report.weights;
+  settle.metrics = report.metrics;
+  settle.forks.push_back({report.lease, report.fork.fork, report.steps, true, true, ""});
+  self->request(self->state.ledger, kLedgerLimit, std::move(settle))
+      .then(
+          [self, report, promise](const ForksSettled& settled) mutable {
+            self->state.board->checkpointed(report.lease, settled.version);
+            promise.deliver(ReportAnswered{report.lease, ReportVerdict::kAccepted, "", settled.version});
+            merge_due(self);
+          },
+          [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
+}
+
+void after_accept(Self self, const LeaseReport& report, const ReportAccepted& accepted,
+                  caf::typed_response_promise<ReportAnswered> promise) {
+  auto& state = self->state;
+  if (accepted.verdict != ReportVerdict::kAccepted) {
+    promise.deliver(ReportAnswered{report.lease, accepted.verdict, accepted.text, accepted.base});
+    return;
+  }
+  state.board->report(report, state.clock->now_s());
+  if (report.end == LeaseEndReason::kRunning && report.steps > 0 && state.board->lone(report.lease)) {
+    credit_checkpoint(self, report, std::move(promise));
+    return;
+  }
+  promise.deliver(ReportAnswered{report.lease, ReportVerdict::kAccepted, accepted.text, {}});
+  merge_due(self);
+}
+
+caf::result<ReportAnswered> take_report(Self self, const LeaseReport& report) {
+  auto promise = self->make_response_promise<ReportAnswered>();
+  self->request(self->state.ledger, kLedgerLimit, AcceptReport{report})
+      .then([self, report, promise](const ReportAccepted& accepted) { after_accept(self, report, accepted, promise); },
+            [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
+Wide::behavior_type behavior(Self self, const ForkTrackerOptions& options, JobLedgerActor ledger,
+                             ConsolidatorActor consolidator) {
+  self->state.clock.emplace(self->clock(), options.start_s);
+  self->state.board.emplace(options.merge_grace_s);
+  self->state.ledger = std::move(ledger);
+  self->state.consolidator = std::move(consolidator);
+  return {
+      [self](const LeaseReport& report) { return take_report(self, report); },
+      [self](const TrackLeases& message) {
+        self->state.board->track(message, self->state.clock->now_s());
+        watch_deadline(self);
+        merge_due(self);
+      },
+      [self](const UntrackLeases& message) {
+        self->state.board->untrack(message);
+        merge_due(self);
+      },
+      [self](const LookForDue&) {
+        self->state.armed_s.reset();
+        merge_due(self);
+        watch_deadline(self);
+      },
+  };
+}
+
+}  // namespace
+}  // namespace hadar::fork_tracker
+
+namespace hadar {
+
+ForkTrackerActor spawn_fork_tracker(caf::actor_system& system, SpawnMode mode, ForkTrackerOptions options,
+                                    JobLedgerActor ledger, ConsolidatorActor consolidator) {
+  return spawn_as(system, mode, fork_tracker::behavior, options, std::move(ledger), std::move(consolidator));
+}
+
+}  // namespace hadar

@@ -1,0 +1,93 @@
+// The job ledger's decisions: commands in, events and answers out. Pure: no clock, no disk, no messages.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/local_messages.hpp"
+#include "actors/tracker/ledger_state.hpp"
+#include "messages/types/control.hpp"
+#include "messages/types/event.hpp"
+#include "messages/types/result.hpp"
+
+namespace hadar {
+
+struct LedgerOptions {
+  std::string cluster_id;
+  std::uint32_t max_failures = 5;  // failed leases in a row before a job fails
+};
+
+// What changed since the last take(): to be made durable in one transaction before any answer goes out.
+struct LedgerChanges {
+  std::vector<Event> events;
+  std::vector<std::pair<std::string, std::string>> values;
+  std::vector<JobAdvanced> advanced;     // tell round_flow
+  std::vector<TrackLeases> tracked;      // tell fork_tracker
+  std::vector<UntrackLeases> untracked;  // tell fork_tracker
+  std::vector<MeasuredSpeed> measured;   // tell throughput_book
+
+  [[nodiscard]] bool empty() const { return events.empty() && values.empty(); }
+};
+
+// Every command takes the cluster time. A command that fails leaves no trace.
+class Ledger {
+ public:
+  explicit Ledger(LedgerOptions options) : options_(std::move(options)) {}
+
+  // Folds a stored event in, at start. kCorrupt as in LedgerState::apply.
+  Status replay(const Event& event) { return state_.apply(event); }
+  // After the replay: writes ClusterStarted into an empty log, and lists the open leases for the fork tracker.
+  // kRefused when the log belongs to another cluster.
+  Status start(double now_s, std::string memory);
+
+  // A scheduler starts: raises the term.
+  TermOpened open_term(const OpenTerm& request, double now_s);
+  // Views of all jobs a planner may look at; estimates are empty.
+  [[nodiscard]] JobsViewed view(double now_s) const;
+  // Specs of the jobs in view(), same order.
+  [[nodiscard]] std::vector<std::shared_ptr<const JobSpec>> specs_of(const JobViews& views) const;
+  // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason.
+  Result<PlanRecorded> record_plan(const RecordPlan& request, double now_s);
+  Status record_extension(const RecordExtension& request, double now_s);
+  Status close_leases(const CloseLeases& request, double now_s);
+  // kInvalidArgument when the fact is not about a node.
+  Status record_node(const RecordNode& request, double now_s);
+
+  // kAlreadyExists when the key was used for another spec (names the field); kInfeasible unless kept.
+  Result<JobSubmitted> submit(const SubmitJob& request, double now_s);
+  Status command(const CommandJob& request, double now_s);
+
+  ReportAccepted accept(const LeaseReport& report, double now_s);
+  // kStale when the base is no longer current.
+  Result<ForksSettled> settle(const SettleForks& request, double now_s);
+  void sample(const ProgressSampled& samples);
+
+  [[nodiscard]] Result<JobList> list(const QueryJobs& request, double now_s) const;
+
+  LedgerChanges take() { return std::exchange(changes_, {}); }
+  [[nodiscard]] const LedgerState& state() const { return state_; }
+
+ private:
+  void emit(EventBody body, double now_s);
+  [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
+  [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
+  [[nodiscard]] std::string why_not_grantable(const LedgerJob& job, double now_s) const;
+  void record_outcomes(const RecordPlan& request, double now_s);
+  void advance(JobId job);
+  void reconsider_infeasible(double now_s);
+  void finish_or_fail(JobId job, double now_s);
+
+  LedgerOptions options_;
+  LedgerState state_;
+  LedgerChanges changes_;
+  std::string memory_;  // of the last recorded plan
+};
+
+// A job as users see it.
+JobStatus status_of(const LedgerState& state, const LedgerJob& job, double now_s);
+// A job as planners see it, without estimates.
+JobView view_of(const LedgerState& state, const LedgerJob& job, double now_s);
+
+}  // namespace hadar

@@ -1,0 +1,282 @@
+#include "actors/tracker/ledger_state.hpp"
+
+#include <algorithm>
+
+namespace hadar {
+namespace {
+
+constexpr double kMergeAverageWeight = 0.5;  // of the newest merge
+
+std::string text_of(JobId job) {
+  return "job " + std::to_string(job.value);
+}
+std::string text_of(LeaseId lease) {
+  return "lease " + std::to_string(lease.value);
+}
+
+}  // namespace
+
+// One overload per kind of event; each either changes the state whole or says why it cannot.
+struct LedgerState::Fold {
+  LedgerState& state;
+  double t_s;
+
+  Status corrupt(const std::string& what) const { return fail(ErrorCode::kCorrupt, "event log: " + what); }
+
+  Status operator()(const event::ClusterStarted& e) const {
+    state.cluster_id_ = e.cluster_id;
+    return {};
+  }
+  Status operator()(const event::SchedulerStarted& e) const {
+    if (e.term <= state.term_) return corrupt("term " + std::to_string(e.term.value) + " does not rise");
+    state.term_ = e.term;
+    return {};
+  }
+  Status operator()(const event::Submitted& e) const {
+    if (e.job <= state.last_job_) return corrupt(text_of(e.job) + " submitted twice");
+    LedgerJob job;
+    job.job = e.job;
+    job.spec = std::make_shared<const JobSpec>(e.spec);
+    job.key = e.key;
+    job.infeasible = e.infeasible;
+    job.outcome = e.infeasible ? OutcomeKind::kInfeasible : OutcomeKind::kWaiting;
+    job.reason = e.reason;
+    job.submitted_t_s = t_s;
+    if (!e.key.empty()) state.keys_[e.key] = e.job;
+    state.last_job_ = e.job;
+    state.jobs_.emplace(e.job, std::move(job));
+    return {};
+  }
+  Status operator()(const event::Held& e) const {
+    return with_job(e.job, [](LedgerJob& job) { job.held = true; });
+  }
+  Status operator()(const event::Released& e) const {
+    return with_job(e.job, [](LedgerJob& job) { job.held = false; });
+  }
+  Status operator()(const event::PlanOutcome& e) const {
+    return with_job(e.job, [&](LedgerJob& job) {
+      job.outcome = e.kind;
+      job.reason = e.reason;
+      job.infeasible = job.infeasible && e.kind == OutcomeKind::kInfeasible;
+    });
+  }
+  Status operator()(const event::RoundOpened& e) const {
+    if (e.round <= state.round_) return corrupt("round " + std::to_string(e.round.value) + " does not rise");
+    state.round_ = e.round;
+    return {};
+  }
+  Status operator()(const event::LeasesGranted& e) const {
+    for (const auto& lease : e.leases) {
+      auto* job = state.job(lease.fork.job);
+      if (!job) return corrupt(text_of(lease.id) + " is for unknown " + text_of(lease.fork.job));
+      if (lease.id <= state.last_lease_) return corrupt(text_of(lease.id) + " granted twice");
+      state.last_lease_ = lease.id;
+      OpenLease open;
+      open.lease = lease;
+      open.lease.spec = job->spec;
+      open.granted_t_s = t_s;
+      state.leases_.emplace(lease.id, std::move(open));
+      job->open.insert(lease.id);
+      if (!job->started_t_s) job->started_t_s = t_s;
+      std::set<std::uint32_t> forks;
+      for (auto id : job->open) forks.insert(state.leases_.at(id).lease.fork.fork);
+      job->forks_max = std::max<std::uint32_t>(job->forks_max, static_cast<std::uint32_t>(forks.size()));
+    }
+    return {};
+  }
+  Status operator()(const event::LeaseExtended& e) const {
+    return with_lease(e.lease, [&](OpenLease& open, LedgerJob&) { open.lease.quota_steps = e.quota_steps; });
+  }
+  Status operator()(const event::LeaseClosed& e) const {
+    auto status = with_lease(e.lease, [](OpenLease&, LedgerJob&) {});
+    if (status) state.close(e.lease);
+    return status;
+  }
+  Status operator()(const event::ForkReported& e) const {
+    return with_lease(e.report.lease, [&](OpenLease& open, LedgerJob& job) {
+      open.report = e.report;
+      open.sampled_steps = e.report.steps;
+      if (e.report.end != LeaseEndReason::kFailed) return;
+      ++job.failures;
+      job.last_failure = e.report.detail;
+    });
+  }
+  Status operator()(const event::Consolidated& e) const {
+    auto* job = state.job(e.job);
+    if (!job) return corrupt("consolidated unknown " + text_of(e.job));
+    if (e.credited > job->steps_left()) return corrupt(text_of(e.job) + " is credited more steps than it asked for");
+    std::size_t in = 0;
+    for (const auto& fork : e.forks) {
+      auto found = state.leases_.find(fork.lease);
+      if (found == state.leases_.end()) return corrupt(text_of(fork.lease) + " is settled twice");
+      auto& open = found->second;
+      if (fork.in) ++in;
+      if (fork.in && open.report) {
+        job->attained_service_gpu_s += open.report->train_s * job->spec->gpus;
+      }
+      if (!fork.open) {
+        state.close(fork.lease);
+        continue;
+      }
+      open.steps_done += fork.steps;
+      open.lease.base = e.version;
+      open.lease.first_step += e.credited;
+      open.report.reset();
+      open.sampled_steps = 0;
+    }
+    job->steps_credited += e.credited;
+    job->version = e.version;
+    if (in >= 2) {
+      ++job->consolidations;
+      job->merge_s =
+          job->merge_s == 0 ? e.merge_s : (1 - kMergeAverageWeight) * job->merge_s + kMergeAverageWeight * e.merge_s;
+    }
+    if (e.credited > 0) job->failures = 0;
+    if (!e.metrics.empty()) job->metrics = e.metrics;
+    return {};
+  }
+  Status operator()(const event::Completed& e) const {
+    return end(e.job, JobState::kCompleted, Reason{"completed", "all steps credited", {}});
+  }
+  Status operator()(const event::Failed& e) const {
+    return end(e.job, JobState::kFailed, Reason{"failed", e.reason, {}});
+  }
+  Status operator()(const event::Cancelled& e) const {
+    return end(e.job, JobState::kCancelled, Reason{"cancelled", "cancelled by its owner", {}});
+  }
+  Status operator()(const event::NodeUp& e) const {
+    auto& node = state.nodes_[e.inventory.name];
+    node.inventory = e.inventory;
+    node.epoch = e.epoch;
+    node.since_s = t_s;
+    if (node.state == NodeState::kLost) node.state = NodeState::kUp;
+    if (node.state == NodeState::kUp) node.reason.clear();
+    return {};
+  }
+  Status operator()(const event::NodeLost& e) const {
+    return with_node(e.node, [&](LedgerNode& node) {
+      if (node.state == NodeState::kUp) node.state = NodeState::kLost;
+      node.epoch = e.epoch;
+      node.reason = e.reason;
+    });
+  }
+  Status operator()(const event::NodeDraining& e) const {
+    return with_node(e.node, [&](LedgerNode& node) {
+      node.state = NodeState::kDraining;
+      node.reason = e.reason;
+    });
+  }
+  Status operator()(const event::NodeDrained& e) const {
+    return with_node(e.node, [&](LedgerNode& node) {
+      node.state = NodeState::kDrained;
+      node.reason = e.reason;
+    });
+  }
+  Status operator()(const event::NodeUndrained& e) const {
+    return with_node(e.node, [](LedgerNode& node) {
+      node.state = NodeState::kUp;
+      node.reason.clear();
+    });
+  }
+  Status operator()(const event::NodeForgotten& e) const {
+    state.nodes_.erase(e.node);
+    return {};
+  }
+
+ private:
+  template <class Change>
+  Status with_job(JobId id, Change change) const {
+    auto* job = state.job(id);
+    if (!job) return corrupt("unknown " + text_of(id));
+    change(*job);
+    return {};
+  }
+  template <class Change>
+  Status with_lease(LeaseId id, Change change) const {
+    auto found = state.leases_.find(id);
+    if (found == state.leases_.end()) return corrupt(text_of(id) + " is not open");
+    change(found->second, *state.job(found->second.lease.fork.job));
+    return {};
+  }
+  template <class Change>
+  Status with_node(const NodeName& name, Change change) const {
+    auto found = state.nodes_.find(name);
+    if (found == state.nodes_.end()) return corrupt("unknown node " + name);
+    found->second.since_s = t_s;
+    change(found->second);
+    return {};
+  }
+  Status end(JobId id, JobState how, Reason reason) const {
+    return with_job(id, [&](LedgerJob& job) {
+      job.final_state = how;
+      job.reason = std::move(reason);
+      job.finished_t_s = t_s;
+    });
+  }
+};
+
+Status LedgerState::apply(const Event& event) {
+  if (event.seq != last_seq_ + 1)
+    return fail(ErrorCode::kCorrupt, "event log: seq " + std::to_string(event.seq) + " follows " +
+                                         std::to_string(last_seq_) + ", must be the next number");
+  auto status = std::visit(Fold{*this, event.t_s}, event.body);
+  if (!status) return status;
+  last_seq_ = event.seq;
+  last_t_s_ = std::max(last_t_s_, event.t_s);
+  return {};
+}
+
+LedgerJob* LedgerState::job(JobId id) {
+  auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+void LedgerState::close(LeaseId lease) {
+  auto found = leases_.find(lease);
+  if (found == leases_.end()) return;
+  if (auto* owner = job(found->second.lease.fork.job)) owner->open.erase(lease);
+  leases_.erase(found);
+}
+
+const LedgerJob* LedgerState::find(JobId id) const {
+  auto found = jobs_.find(id);
+  return found == jobs_.end() ? nullptr : &found->second;
+}
+
+const OpenLease* LedgerState::find(LeaseId lease) const {
+  auto found = leases_.find(lease);
+  return found == leases_.end() ? nullptr : &found->second;
+}
+
+const LedgerJob* LedgerState::by_key(const std::string& key) const {
+  auto found = keys_.find(key);
+  return found == keys_.end() ? nullptr : find(found->second);
+}
+
+std::uint64_t LedgerState::steps_issued(const LedgerJob& job) const {
+  std::uint64_t issued = 0;
+  for (auto id : job.open) {
+    const auto& open = leases_.at(id);
+    if (!open.counts()) continue;
+    issued += open.ended() ? open.report->steps : open.quota_left();
+  }
+  return issued;
+}
+
+bool LedgerState::merging(const LedgerJob& job, double now_s) const {
+  if (job.open.empty()) return false;
+  bool all_ended = true;
+  for (auto id : job.open) {
+    const auto& open = leases_.at(id);
+    if (!open.ended() && open.expired(now_s)) return true;
+    all_ended = all_ended && open.ended();
+  }
+  return all_ended;
+}
+
+void LedgerState::sample(LeaseId lease, std::uint64_t steps) {
+  auto found = leases_.find(lease);
+  if (found != leases_.end() && !found->second.ended()) found->second.sampled_steps = steps;
+}
+
+}  // namespace hadar

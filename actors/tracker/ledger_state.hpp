@@ -1,0 +1,115 @@
+// What the event log says: jobs, open leases and nodes, as a fold over events. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "messages/types/event.hpp"
+#include "messages/types/result.hpp"
+
+namespace hadar {
+
+struct OpenLease {
+  Lease lease;  // base moves on with credited checkpoints; spec is set
+  double granted_t_s = 0;
+  std::uint64_t steps_done = 0;       // credited on this lease so far
+  std::optional<LeaseReport> report;  // accepted, not settled yet
+  std::uint64_t sampled_steps = 0;    // since base; for display only
+
+  [[nodiscard]] bool ended() const { return report && report->end != LeaseEndReason::kRunning; }
+  // Its steps count (rank 0 of its gang).
+  [[nodiscard]] bool counts() const { return lease.gang.rank == 0; }
+  [[nodiscard]] std::uint64_t quota_left() const { return lease.quota_steps - steps_done; }
+  // Past its time: it must not be counted on any more.
+  [[nodiscard]] bool expired(double now_s) const { return !lease.renews() && now_s > granted_t_s + lease.train_for_s; }
+};
+
+struct LedgerJob {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  std::string key;
+  bool held = false;
+  bool infeasible = false;
+  std::optional<JobState> final_state;
+  OutcomeKind outcome = OutcomeKind::kWaiting;
+  Reason reason;
+  ModelVersion version;
+  std::uint64_t steps_credited = 0;
+  std::set<LeaseId> open;  // its open leases
+  std::uint32_t forks_max = 0;
+  std::uint64_t consolidations = 0;  // merges of two or more forks
+  std::uint32_t failures = 0;        // failed leases since the last credit
+  std::string last_failure;
+  double merge_s = 0;  // moving average
+  double attained_service_gpu_s = 0;
+  double submitted_t_s = 0;
+  std::optional<double> started_t_s;
+  std::optional<double> finished_t_s;
+  Metrics metrics;
+
+  [[nodiscard]] std::uint64_t steps_left() const { return spec->total_steps - steps_credited; }
+};
+
+struct LedgerNode {
+  NodeInventory inventory;
+  Epoch epoch;
+  NodeState state = NodeState::kUp;
+  std::string reason;
+  double since_s = 0;
+};
+
+// The fold. apply() is the only thing that changes it, live and at replay alike.
+class LedgerState {
+ public:
+  // Folds one event in. kCorrupt when it contradicts what came before: a gap in seq, an unknown job or lease,
+  // a step credited twice.
+  Status apply(const Event& event);
+
+  [[nodiscard]] const std::map<JobId, LedgerJob>& jobs() const { return jobs_; }
+  [[nodiscard]] const std::map<LeaseId, OpenLease>& leases() const { return leases_; }
+  [[nodiscard]] const std::map<NodeName, LedgerNode>& nodes() const { return nodes_; }
+  [[nodiscard]] Term term() const { return term_; }
+  [[nodiscard]] RoundId round() const { return round_; }
+  [[nodiscard]] LeaseId last_lease() const { return last_lease_; }
+  [[nodiscard]] JobId last_job() const { return last_job_; }
+  [[nodiscard]] std::uint64_t last_seq() const { return last_seq_; }
+  [[nodiscard]] double last_t_s() const { return last_t_s_; }
+  [[nodiscard]] const std::string& cluster_id() const { return cluster_id_; }
+
+  [[nodiscard]] const LedgerJob* find(JobId job) const;
+  [[nodiscard]] const OpenLease* find(LeaseId lease) const;
+  // The job a submission key was used for; null when never.
+  [[nodiscard]] const LedgerJob* by_key(const std::string& key) const;
+
+  // Steps of open leases that may still be credited.
+  [[nodiscard]] std::uint64_t steps_issued(const LedgerJob& job) const;
+  // Its forks are over or late and not settled yet: it cannot be planned now.
+  [[nodiscard]] bool merging(const LedgerJob& job, double now_s) const;
+
+  // Sampled progress is display only and not part of the fold.
+  void sample(LeaseId lease, std::uint64_t steps);
+
+ private:
+  struct Fold;
+  LedgerJob* job(JobId id);
+  void close(LeaseId lease);
+
+  std::map<JobId, LedgerJob> jobs_;
+  std::map<LeaseId, OpenLease> leases_;
+  std::map<NodeName, LedgerNode> nodes_;
+  std::map<std::string, JobId> keys_;
+  Term term_;
+  RoundId round_;
+  LeaseId last_lease_;
+  JobId last_job_;
+  std::uint64_t last_seq_ = 0;
+  double last_t_s_ = 0;
+  std::string cluster_id_;
+};
+
+}  // namespace hadar

@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "actors/tracker/ledger.hpp"
+
+namespace hadar {
+namespace {
+
+JobState state_of(const LedgerState& state, const LedgerJob& job, double now_s) {
+  if (job.final_state) return *job.final_state;
+  if (state.merging(job, now_s)) return JobState::kMerging;
+  if (!job.open.empty()) return JobState::kRunning;
+  if (job.held) return JobState::kHeld;
+  return job.infeasible ? JobState::kInfeasible : JobState::kWaiting;
+}
+
+Reason reason_of(const LedgerJob& job, JobState state) {
+  if (state == JobState::kHeld) return Reason{"held", "held by its owner; hadar release lets it go on", {}};
+  if (state == JobState::kWaiting && job.reason.code.empty())
+    return Reason{"waiting_round", "submitted, not planned yet", {}};
+  return job.reason;
+}
+
+// Leases of one fork form one allocation; only those still running are held.
+std::vector<Allocation> held_by(const LedgerState& state, const LedgerJob& job) {
+  std::map<std::uint32_t, Allocation> by_fork;
+  for (auto id : job.open) {
+    const auto& open = *state.find(id);
+    if (open.ended()) continue;
+    auto& allocation = by_fork[open.lease.fork.fork];
+    allocation.fork = open.lease.fork;
+    allocation.slices.push_back(GpuSlice{open.lease.node, open.lease.gpus});
+    allocation.ends_at_border = !open.lease.renews();
+    if (open.counts()) allocation.quota_steps = open.quota_left();
+  }
+  std::vector<Allocation> held;
+  for (auto& [fork, allocation] : by_fork) {
+    std::sort(allocation.slices.begin(), allocation.slices.end(),
+              [](const GpuSlice& a, const GpuSlice& b) { return a.node < b.node; });
+    held.push_back(std::move(allocation));
+  }
+  return held;
+}
+
+}  // namespace
+
+JobStatus status_of(const LedgerState& state, const LedgerJob& job, double now_s) {
+  JobStatus status;
+  status.job = job.job;
+  status.spec = *job.spec;
+  status.state = state_of(state, job, now_s);
+  status.reason = reason_of(job, status.state);
+  status.steps_credited = job.steps_credited;
+  std::set<std::uint32_t> forks;
+  for (auto id : job.open) {
+    const auto& open = *state.find(id);
+    if (!open.ended()) forks.insert(open.lease.fork.fork);
+    if (open.counts()) status.steps_running += std::min(open.sampled_steps, open.quota_left());
+  }
+  status.forks = static_cast<std::uint32_t>(forks.size());
+  status.forks_max = job.forks_max;
+  status.consolidations = job.consolidations;
+  status.version = job.version;
+  status.submitted_t_s = job.submitted_t_s;
+  status.started_t_s = job.started_t_s;
+  status.finished_t_s = job.finished_t_s;
+  status.metrics = job.metrics;
+  return status;
+}
+
+JobView view_of(const LedgerState& state, const LedgerJob& job, double now_s) {
+  const auto& spec = *job.spec;
+  JobView view;
+  view.job = job.job;
+  view.model = spec.model;
+  view.batch_size = spec.batch_size;
+  view.gpus = spec.gpus;
+  view.gpu_types = spec.gpu_types;
+  view.forkable = spec.forkable;
+  view.proportional_batch = spec.proportional_batch;
+  view.weight = spec.weight;
+  view.deadline_t_s = spec.deadline_s > 0 ? job.submitted_t_s + spec.deadline_s : 0;
+  view.user = spec.user;
+  view.submitted_t_s = job.submitted_t_s;
+  view.started_t_s = job.started_t_s;
+  view.steps_total = spec.total_steps;
+  view.steps_credited = job.steps_credited;
+  view.steps_issued = state.steps_issued(job);
+  view.attained_service_gpu_s = job.attained_service_gpu_s;
+  view.merge_s = job.merge_s;
+  view.model_bytes = job.version.weights.size;
+  view.merging = state.merging(job, now_s);
+  view.held = held_by(state, job);
+  return view;
+}
+
+JobsViewed Ledger::view(double now_s) const {
+  JobsViewed viewed;
+  viewed.now_s = now_s;
+  for (const auto& [id, job] : state_.jobs()) {
+    if (job.final_state || job.held) {
+      viewed.unwanted.insert(viewed.unwanted.end(), job.open.begin(), job.open.end());
+      continue;
+    }
+    if (job.infeasible) continue;
+    viewed.jobs.push_back(std::make_shared<const JobView>(view_of(state_, job, now_s)));
+  }
+  return viewed;
+}
+
+std::vector<std::shared_ptr<const JobSpec>> Ledger::specs_of(const JobViews& views) const {
+  std::vector<std::shared_ptr<const JobSpec>> specs;
+  specs.reserve(views.size());
+  for (const auto& view : views) specs.push_back(state_.find(view->job)->spec);
+  return specs;
+}
+
+Result<JobList> Ledger::list(const QueryJobs& request, double now_s) const {
+  JobList list;
+  list.now_s = now_s;
+  if (!request.job.empty()) {
+    auto id = resolve(request.job);
+    if (!id) return fail(std::move(id));
+    list.jobs.push_back(status_of(state_, *state_.find(*id), now_s));
+    return list;
+  }
+  for (const auto& [id, job] : state_.jobs())
+    if (request.all || !job.final_state) list.jobs.push_back(status_of(state_, job, now_s));
+  return list;
+}
+
+}  // namespace hadar
