@@ -1,6 +1,8 @@
 #include "runtime/transport/endpoints.hpp"
 
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -54,6 +56,23 @@ tl::unexpected<Error> bind_error(const std::string& endpoint, const std::string&
   }
 }
 
+// ZeroMQ cuts larger ports down to some other one without a word.
+bool has_valid_port(const std::string& endpoint) {
+  const std::string port = endpoint.substr(endpoint.rfind(':') + 1);
+  if (port == "*") return true;
+  std::uint16_t number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  return error == std::errc() && end == port.data() + port.size();
+}
+
+// An IPv4 address as ZeroMQ's IPv6 sockets report it, in the form that people know.
+std::string plain_ipv4(const std::string& actual) {
+  constexpr std::string_view kMapped = "tcp://[::ffff:";
+  const std::size_t end = actual.find(']');
+  if (!actual.starts_with(kMapped) || end == std::string::npos) return actual;
+  return std::string(kTcp) + actual.substr(kMapped.size(), end - kMapped.size()) + actual.substr(end + 1);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> bind_all(zmq::socket_t& router, const TransportOptions& options) {
@@ -61,12 +80,12 @@ Result<std::vector<std::string>> bind_all(zmq::socket_t& router, const Transport
   for (const std::string& endpoint : options.listen) {
     if (endpoint.starts_with(kIpc)) {
       if (auto checked = check_ipc(endpoint, options.listen_setting); !checked) return fail(std::move(checked));
-    } else if (!endpoint.starts_with(kTcp)) {
+    } else if (!endpoint.starts_with(kTcp) || !has_valid_port(endpoint)) {
       return bind_error(endpoint, options.listen_setting, EPROTONOSUPPORT);
     }
     if (zmq_bind(router.handle(), endpoint.c_str()) != 0)
       return bind_error(endpoint, options.listen_setting, zmq_errno());
-    actual.push_back(router.get(zmq::sockopt::last_endpoint));
+    actual.push_back(plain_ipv4(router.get(zmq::sockopt::last_endpoint)));
   }
   return actual;
 }

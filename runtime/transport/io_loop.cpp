@@ -15,8 +15,6 @@ using std::chrono::milliseconds;
 constexpr int kPipePackets = 1000;
 // Messages taken from one socket before the others get their turn.
 constexpr int kBatch = 256;
-// A wait may last this much longer than asked before we call it a stall.
-constexpr milliseconds kStall{500};
 // ZeroMQ reports the end of a connection a little before it drops the pipe.
 constexpr milliseconds kProbeDelay{20};
 constexpr milliseconds kRetryFull{2};
@@ -108,7 +106,7 @@ void IoLoop::wait(bool backlog) {
 void IoLoop::notice_stall() {
   const LinkTime before = std::exchange(now_, LinkClock::now());
   const auto gap = now_ - before;
-  if (gap < tick_every_ + kStall) return;
+  if (gap < tick_every_ + options_.silence_limit / 4) return;
   ++counters_.stalls;
   control_.forgive(gap);
 }

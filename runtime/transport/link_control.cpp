@@ -342,7 +342,7 @@ void LinkControl::dial_closed(const std::string& endpoint, LinkTime now) {
   const LinkKey key{LinkSide::kOutbound, endpoint};
   std::erase_if(challenges_, [&](const Challenge& open) { return open.newcomer == key; });
   if (dials_.erase(endpoint) == 0) return;
-  if (table_.find(key) != nullptr) tell(key, LinkBye{"disconnected on purpose"});
+  tell(key, LinkBye{"disconnected on purpose"});
   wire_.close(endpoint);
   drop_link(key, {ErrorCode::kUnreachable, "disconnected on purpose"}, false, now);
 }
@@ -402,8 +402,11 @@ void LinkControl::set_directory(const std::map<std::string, std::string>& direct
 }
 
 void LinkControl::stop() {
-  for (const auto& [name, peer] : table_.peers())
-    for (const LinkKey& key : peer.links) tell(key, LinkBye{"\"" + options_.self.name + "\" stopped"});
+  const LinkBye bye{"\"" + options_.self.name + "\" stopped"};
+  for (const auto& [key, link] : table_.links())
+    if (key.side == LinkSide::kInbound) tell(key, bye);
+  // Also where no welcome came yet: it may be on its way.
+  for (const auto& [endpoint, dial] : dials_) tell({LinkSide::kOutbound, endpoint}, bye);
 }
 
 }  // namespace hadar

@@ -97,9 +97,9 @@ inline TransportOptions quick_options(const std::string& name, std::uint64_t inc
   options.self.roles = {"node-worker"};
   options.self.pid = static_cast<std::uint64_t>(::getpid());
   options.ping_interval = 50ms;
-  options.silence_limit = 400ms;
+  options.silence_limit = 1000ms;
   options.hello_interval = 50ms;
-  options.handshake_limit = 500ms;
+  options.handshake_limit = 1000ms;
   options.name_check_limit = 200ms;
   options.reconnect_min = 20ms;
   options.reconnect_max = 100ms;
