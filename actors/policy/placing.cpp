@@ -108,7 +108,9 @@ void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<st
   place_starving(plan, value, queue, waits, settings);
   auto rest = unplaced(plan, queue);
   const auto together = std::min(settings.window, rest.size());
-  QueueProgram(plan, value, {rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(together)}, settings.budget)
+  const bool others_want = together < rest.size();
+  QueueProgram(plan, value, {rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(together)}, others_want,
+               settings.budget)
       .place();
   for (auto j = rest.begin() + static_cast<std::ptrdiff_t>(together); j != rest.end() && free_gpus(plan) > 0; ++j)
     if (const auto offer = best_offer(plan, value, *j); offer && offer->payoff() > 0) place_alone(plan, *j, *offer);

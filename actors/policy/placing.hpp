@@ -10,8 +10,8 @@
 namespace hadar {
 
 struct PlacingSettings {
-  std::size_t window = 12;       // jobs the dynamic program looks at together
-  std::size_t budget = 20000;    // most states it may open in a cluster of a few nodes; large clusters get fewer
+  std::size_t window = 10;       // jobs the dynamic program looks at together
+  std::size_t budget = 1000;     // most states it may open in a cluster of a few nodes; large clusters get fewer
   std::uint32_t max_wait = 500;  // rounds after which a waiting job goes first
 };
 
@@ -27,16 +27,18 @@ void place_alone(PlanBuilder& plan, std::size_t j, const Offer& offer);
 //   1. jobs that waited too long, in their order, until they have a quarter of the GPUs (at least one job);
 //   2. the first `window` jobs together by dynamic programming over (job, free GPUs): take one of its offers or skip
 //   it,
-//      maximising the sum of payoffs. States that differ only in which of several like nodes is free are one. Hadar
-//      (arXiv 2503.10918) skips or takes every job; here a job is skipped only where the rest could not all fit, and
-//      when the budget of states runs out every further job takes its best offer (greedy);
+//      maximising the sum of payoffs (of utilities when no others wait). States that differ only in which of several
+//      like nodes is free are one. Hadar (arXiv 2503.10918) skips or takes every job; here a job is skipped only where
+//      the rest could not all fit, and when the budget of states runs out every further job takes its best offer
+//      (greedy);
 //   3. the others in order, each its best offer, while that pays;
 //   4. every job still without GPUs for which a whole gang is free, price or not: no GPU idles while a job fits on it;
 //   5. at a border, jobs placed on slower GPUs while faster ones stayed free move up.
 void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<std::size_t>& queue, const Waits& waits,
                  const PlacingSettings& settings);
 
-// Gives every job without GPUs, for which none are left and whose payoff is not positive, the reason waiting_payoff {utility, price, payoff}.
+// Gives every job without GPUs, for which none are left and whose payoff is not positive, the reason waiting_payoff
+// {utility, price, payoff}.
 void explain_payoffs(PlanBuilder& plan, const Valuation& value);
 
 }  // namespace hadar

@@ -12,8 +12,9 @@ constexpr std::size_t kFullBudgetCells = 64;  // (node, type) pairs up to which 
 constexpr std::size_t kLeastBudget = 64;
 }  // namespace
 
-QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, std::size_t budget)
-    : plan_(plan), value_(value), jobs_(std::move(jobs)), budget_(budget) {
+QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, bool priced,
+                           std::size_t budget)
+    : plan_(plan), value_(value), jobs_(std::move(jobs)), priced_(priced), budget_(budget) {
   const auto cells = std::size_t{plan.cluster().nodes()} * plan.cluster().types();
   if (cells > kFullBudgetCells) budget_ = std::min(budget, std::max(kLeastBudget, budget * kFullBudgetCells / cells));
   std::map<std::pair<double, std::uint32_t>, std::uint32_t> classes;  // network, own number when held
@@ -63,17 +64,17 @@ QueueProgram::Best QueueProgram::open(std::size_t place) {
   const bool branch = exact_;
   Best best{-1, kSkip};
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i].payoff() <= 0) break;
+    if (gain(found[i]) <= 0) continue;
     const auto point = plan_.checkpoint();
     place_alone(plan_, j, found[i]);
-    const double payoff = found[i].payoff() + solve(place + 1).payoff;
+    const double sum = gain(found[i]) + solve(place + 1).gain;
     plan_.rollback(point);
-    if (payoff > best.payoff) best = {payoff, static_cast<std::int32_t>(i)};
+    if (sum > best.gain) best = {sum, static_cast<std::int32_t>(i)};
     if (!branch) return best;
   }
   if (best.choice != kSkip && rest_fits(place)) return best;
-  const double skipped = solve(place + 1).payoff;
-  return skipped > best.payoff ? Best{skipped, kSkip} : best;
+  const double skipped = solve(place + 1).gain;
+  return skipped > best.gain ? Best{skipped, kSkip} : best;
 }
 
 QueueProgram::Best QueueProgram::solve(std::size_t place) {
@@ -94,7 +95,7 @@ double QueueProgram::place() {
     const auto found = offers(plan_, value_, jobs_[place]);
     const auto& offer = found[static_cast<std::size_t>(best.choice)];
     place_alone(plan_, jobs_[place], offer);
-    sum += offer.payoff();
+    sum += gain(offer);
   }
   return sum;
 }

@@ -11,14 +11,17 @@
 
 namespace hadar {
 
-// Chooses one offer or none for each job so that the payoffs' sum is largest. Memo by (job, free GPUs) with like nodes
-// exchanged: nodes are alike when they have the same free GPUs, network, and none of the jobs holds anything there.
-// Opens at most `budget` states, scaled down with the cluster; then each further job takes its best paying offer.
+// Chooses one offer or none for each job so that the sum of what they gain is largest: payoffs, or plain utilities when
+// nobody outside the program wants the GPUs, since their price stands for others' demand. Memo by (job, free GPUs) with
+// like nodes exchanged: nodes are alike when they have the same free GPUs, network, and none of the jobs holds anything
+// there. Opens at most `budget` states, scaled down with the cluster; then each further job takes its best paying
+// offer.
 class QueueProgram {
  public:
-  QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, std::size_t budget);
+  QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, bool priced,
+               std::size_t budget);
 
-  // Allocates the choice in the plan. Returns the sum of payoffs.
+  // Allocates the choice in the plan. Returns the sum of gains.
   double place();
   // States opened by `place`, and whether the budget sufficed for an exact answer.
   [[nodiscard]] std::size_t states() const { return memo_.size(); }
@@ -27,18 +30,20 @@ class QueueProgram {
  private:
   static constexpr std::int32_t kSkip = -1;
   struct Best {
-    double payoff = 0;
+    double gain = 0;
     std::int32_t choice = kSkip;  // place among the job's offers
   };
 
   [[nodiscard]] std::string key(std::size_t place) const;
   [[nodiscard]] bool rest_fits(std::size_t place) const;
+  [[nodiscard]] double gain(const Offer& offer) const { return priced_ ? offer.payoff() : offer.utility; }
   Best solve(std::size_t place);
   Best open(std::size_t place);
 
   PlanBuilder& plan_;
   const Valuation& value_;
   std::vector<std::size_t> jobs_;
+  bool priced_;
   std::size_t budget_;
   bool exact_ = true;
   std::vector<std::uint32_t> node_class_;  // equal for nodes that may be exchanged

@@ -17,7 +17,7 @@ namespace hadar {
 // utility = "inverse-slowdown", and the price oracle's exponential method.
 //
 // Settings: utility ("jct-makespan", "jct", "makespan", "inverse-slowdown", "throughput"), beta (100), stay_bonus
-// (0.05), switch_s (0 = measured), window (12), budget (20000), max_wait_rounds (500).
+// (0.05), switch_s (0 = measured), window (10), budget (1000), max_wait_rounds (500).
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_hadar(const PolicySettings& settings);
 
 // The settings that `hadar` and `hadare` share.
