@@ -23,6 +23,7 @@ class OuterStep : public testing::Test {
   void SetUp() override {
     weights("base", 10);
     settings_.base = dir_ / "base";
+    settings_.durability = Durability::kCached;
   }
 
   void weights(const std::string& name, float value) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <random>
 
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/weights/weight_files.hpp"
@@ -15,8 +16,7 @@ using test::write_raw;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// ---- hostile files: each is refused by the rule it breaks, and the tensor is named where there is one
-// -----------------
+// ---- hostile files: each is refused by the rule it breaks, and the tensor is named where there is one ----
 
 struct Hostile {
   const char* what;
@@ -182,8 +182,41 @@ TEST(Safetensors, AFileThatShrinksWhileOpenIsAnErrorNotACrash) {
   EXPECT_EQ(file.read_f32("w", {4}).error().code, ErrorCode::kCorrupt);
 }
 
-// ---- writing
-// -----------------------------------------------------------------------------------------------------------
+// Whatever bytes come, the answer is a refusal or a header whose tensors tile the data exactly.
+TEST(Safetensors, DamagedHeadersAreRefusedOrStillTileTheData) {
+  const std::string header = "{" + kA + "," + one("b\\u00e9", "\"F32\"", "[2,3]", "[4,28]") + "," +
+                             one("c", "\"I64\"", "[]", "[28,36]") + R"(,"__metadata__":{"k":"v"}}   )";
+  ASSERT_TRUE(parse_safetensors_header(header, 36));
+  std::mt19937 random(1);
+  const std::string spare = "{}[]\",:0123456789eE.-+\\u \n\xC3";
+  int accepted = 0;
+  for (int turn = 0; turn < 30'000; ++turn) {
+    std::string damaged = header;
+    for (unsigned times = random() % 3; times < 3; ++times) {
+      const auto at = random() % damaged.size();
+      const auto what = random() % 4;
+      if (what == 0) damaged[at] = spare[random() % spare.size()];
+      if (what == 1) damaged.erase(at, 1 + random() % 4);
+      if (what == 2) damaged.insert(at, 1, spare[random() % spare.size()]);
+      if (what == 3) damaged.insert(at, damaged.substr(random() % damaged.size(), random() % 40));
+      if (damaged.empty()) damaged = " ";
+    }
+    const auto parsed = parse_safetensors_header(damaged, 36);
+    if (!parsed) {
+      ASSERT_FALSE(parsed.error().message.empty());
+      continue;
+    }
+    ++accepted;
+    std::uint64_t at = 0;
+    for (const auto& tensor : parsed->tensors) {
+      ASSERT_EQ(tensor.begin, at) << damaged;
+      ASSERT_EQ(tensor_bytes(tensor.dtype, tensor.shape).value(), tensor.size()) << damaged;
+      at = tensor.end;
+    }
+    ASSERT_EQ(at, 36U) << damaged;
+  }
+  EXPECT_GT(accepted, 0);
+}
 
 TEST(SafetensorsWriter, OrdersByAlignmentThenNameAndPadsTheHeaderToEight) {
   const TempDir dir;

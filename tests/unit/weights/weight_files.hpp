@@ -23,7 +23,7 @@ struct OwnedTensor {
 template <class T>
 OwnedTensor a_tensor(std::string name, Dtype dtype, TensorShape shape, const std::vector<T>& values) {
   OwnedTensor tensor{{std::move(name), dtype, std::move(shape)}, std::vector<std::byte>(values.size() * sizeof(T))};
-  std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+  if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
   return tensor;
 }
 

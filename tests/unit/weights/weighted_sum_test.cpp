@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <random>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "runtime/weights/half.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -27,6 +29,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 
 class MergeWeights : public testing::Test {
  protected:
+  void SetUp() override { settings_.durability = Durability::kCached; }
+
   // Adds a copy made of these tensors.
   void copy(double coefficient, const std::vector<OwnedTensor>& tensors, const TensorMetadata& metadata = {}) {
     const auto key = "fork " + std::to_string(copies_.size());
@@ -255,6 +259,28 @@ TEST_F(MergeWeights, StopsWhenAsked) {
   source.request_stop();
   settings_.stop = source.get_token();
   EXPECT_EQ(refusal().code, ErrorCode::kTimedOut);
+}
+
+// A process whose memory may not grow by a tenth of one copy.
+TEST_F(MergeWeights, MergesCopiesFarLargerThanItsMemory) {
+  constexpr std::uint64_t kBytes = std::uint64_t{64} << 20;
+  const std::string header = R"({"w":{"dtype":"F32","shape":[16777216],"data_offsets":[0,67108864]}})";
+  for (const std::string key : {"fork 0", "fork 1"}) {
+    test::write_raw(dir_ / key, header);
+    std::filesystem::resize_file(dir_ / key, 8 + header.size() + kBytes);  // zeros that take no room on the disk
+    copies_.push_back({key, dir_ / key, 1, 1});
+  }
+  const auto merge_in_little_memory = [this] {
+    std::ifstream sizes("/proc/self/statm");
+    std::uint64_t pages = 0;
+    sizes >> pages;
+    const rlim_t most = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) + kBytes / 10;
+    const rlimit limit{most, most};
+    ::setrlimit(RLIMIT_AS, &limit);
+    ::_exit(merge_weights(copies_, output(), settings_) ? 0 : 1);
+  };
+  EXPECT_EXIT(merge_in_little_memory(), testing::ExitedWithCode(0), "");
+  EXPECT_GT(std::filesystem::file_size(output()), kBytes);
 }
 
 TEST_F(MergeWeights, HugeCoefficientsDoNotOverflow) {
