@@ -63,7 +63,8 @@ const Value* Reader::find(std::string_view key) {
 void Reader::finish() const {
   if (taken_.size() == object_.size()) return;
   for (const auto& [key, value] : object_.items())
-    if (std::find(taken_.begin(), taken_.end(), key) == taken_.end()) throw Broken{"key \"" + path_ + key + "\" is unknown"};
+    if (std::find(taken_.begin(), taken_.end(), key) == taken_.end())
+      throw Broken{"key \"" + path_ + key + "\" is unknown"};
 }
 
 void Reader::read(const Value& in, const std::string& path, bool& out) {

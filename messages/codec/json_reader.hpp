@@ -98,7 +98,7 @@ class Reader {
   }
 
   const Value& object_;
-  std::string path_;  // in front of every key; empty or ends with a dot
+  std::string path_;                     // in front of every key; empty or ends with a dot
   std::vector<std::string_view> taken_;  // names of fields, which are literals
 };
 
