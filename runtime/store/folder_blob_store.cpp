@@ -6,6 +6,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "runtime/store/content_hash.hpp"
 #include "runtime/store/file_io.hpp"
 #include "runtime/store/posix_file.hpp"
 
@@ -59,14 +60,40 @@ struct FolderBlobStore::Partial {
   std::uint64_t size = 0;  // bytes that count
 };
 
-FolderBlobStore::FolderBlobStore(fs::path folder) : folder_(std::move(folder)) {}
+FolderBlobStore::FolderBlobStore(fs::path folder, FolderBlobOptions options)
+    : folder_(std::move(folder)), options_(options) {}
 FolderBlobStore::~FolderBlobStore() = default;
 
-Result<std::unique_ptr<FolderBlobStore>> FolderBlobStore::open(const fs::path& folder) {
+Result<std::unique_ptr<FolderBlobStore>> FolderBlobStore::open(const fs::path& folder, FolderBlobOptions options) {
   for (const char* part : {"blobs", "partial", "corrupt"})
     if (auto made = make_folders(folder / part); !made) return tl::unexpected(made.error());
   remove_temporaries(folder / "partial");
-  return std::unique_ptr<FolderBlobStore>(new FolderBlobStore(folder));
+  std::unique_ptr<FolderBlobStore> store(new FolderBlobStore(folder, options));
+  store->find_blobs();
+  store->make_room();
+  return store;
+}
+
+// Blobs of earlier processes count as used when they were written.
+void FolderBlobStore::find_blobs() {
+  std::multimap<std::int64_t, BlobRef> by_age;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder_ / "blobs", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    const auto seen = look_at(entry->path());
+    if (seen && is_content_hash(name)) by_age.emplace(seen->changed_ns, BlobRef{name, seen->size});
+  }
+  for (const auto& [age, blob] : by_age) uses_.use(blob.hash, blob.size);
+}
+
+void FolderBlobStore::make_room() {
+  if (options_.cache_bytes == 0) return;
+  while (const auto oldest = uses_.to_drop(options_.cache_bytes)) {
+    ::unlink(blob_path(*oldest).c_str());
+    checked_.erase(*oldest);
+    uses_.forget(*oldest);
+  }
 }
 
 fs::path FolderBlobStore::blob_path(const std::string& hash) const {
@@ -95,6 +122,8 @@ Status FolderBlobStore::move_in(const fs::path& file, const BlobRef& blob) {
   }
   if (auto moved = rename_durably(file, target); !moved) return moved;
   if (const auto seen = look_at(target)) checked_[blob.hash] = *seen;
+  uses_.use(blob.hash, blob.size);
+  make_room();
   return {};
 }
 
@@ -132,19 +161,24 @@ Status FolderBlobStore::check_content(const BlobRef& blob, const fs::path& file)
   {
     const std::lock_guard lock(mutex_);
     const auto known = checked_.find(blob.hash);
-    if (known != checked_.end() && known->second == *before && before->size == blob.size) return {};
+    if (known != checked_.end() && known->second == *before && before->size == blob.size) {
+      uses_.use(blob.hash, blob.size);
+      return {};
+    }
   }
   const auto real = hash_file(file);
   if (!real) return tl::unexpected(real.error());
   const std::lock_guard lock(mutex_);
   if (real->hash == blob.hash && real->size == blob.size) {
     checked_[blob.hash] = *before;
+    uses_.use(blob.hash, blob.size);
     return {};
   }
   if (real->hash == blob.hash)
     return fail(ErrorCode::kCorrupt, "blob " + blob.hash + " was asked for with " + std::to_string(blob.size) +
                                          " bytes, it has " + std::to_string(real->size));
   checked_.erase(blob.hash);
+  uses_.forget(blob.hash);
   const auto aside = folder_ / "corrupt" / blob.hash;
   if (auto moved = rename_durably(file, aside); !moved) return moved;
   return fail(ErrorCode::kCorrupt, "blob file " + file.string() + " has " + std::to_string(real->size) +
@@ -268,6 +302,7 @@ std::size_t FolderBlobStore::remove_all_but(const fs::path& folder, const std::s
     const auto name = entry->path().filename().string();
     if (keep.contains(name) || ::unlink(entry->path().c_str()) != 0) continue;
     checked_.erase(name);
+    uses_.forget(name);
     partials_.erase(name);
     ++removed;
   }

@@ -5,12 +5,17 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "runtime/store/blob_store.hpp"
-#include "runtime/store/content_hash.hpp"
+#include "runtime/store/use_order.hpp"
 
 namespace hadar {
+
+struct FolderBlobOptions {
+  // A cache: complete blobs beyond this many bytes go, the one used longest ago first, the latest never; a use is being
+  // received, adopted or read. 0 = no limit, for a store whose blobs only collect() may remove.
+  std::uint64_t cache_bytes = 0;
+};
 
 // One store per folder and process. Opening removes temporary files an earlier process left and keeps partial blobs.
 // The first reading of a blob in a process's life, and each reading after the file changed, checks its content: a file
@@ -18,7 +23,8 @@ namespace hadar {
 class FolderBlobStore final : public BlobStore {
  public:
   // Errors: kIo.
-  static Result<std::unique_ptr<FolderBlobStore>> open(const std::filesystem::path& folder);
+  static Result<std::unique_ptr<FolderBlobStore>> open(const std::filesystem::path& folder,
+                                                       FolderBlobOptions options = {});
   ~FolderBlobStore() override;
 
   Result<BlobRef> adopt_file(const std::filesystem::path& file) override;
@@ -40,7 +46,7 @@ class FolderBlobStore final : public BlobStore {
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 
-  explicit FolderBlobStore(std::filesystem::path folder);
+  FolderBlobStore(std::filesystem::path folder, FolderBlobOptions options);
 
   std::filesystem::path blob_path(const std::string& hash) const;
   std::filesystem::path partial_path(const std::string& hash) const;
@@ -50,13 +56,17 @@ class FolderBlobStore final : public BlobStore {
   Result<Partial*> open_partial(const BlobRef& blob);
   void drop_partial(const std::string& hash);
   Status finish(const BlobRef& blob);
+  void find_blobs();
+  void make_room();
   Status move_in(const std::filesystem::path& file, const BlobRef& blob);
   std::size_t remove_all_but(const std::filesystem::path& folder, const std::set<std::string>& keep);
 
   std::filesystem::path folder_;
+  FolderBlobOptions options_;
   mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Partial>> partials_;  // transfers of this process, by hash
   mutable std::map<std::string, Seen> checked_;
+  mutable UseOrder uses_;
 };
 
 }  // namespace hadar

@@ -1,5 +1,6 @@
 #include "runtime/store/blob_store.hpp"
 
+#include <chrono>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -306,6 +307,31 @@ TEST_F(FolderStore, GoesOnAfterTheFolderCouldNotBeWritten) {
   fs::remove(file_of(blob).parent_path());
   ASSERT_TRUE(put(*store_, blob, 60, text.substr(60)));
   EXPECT_EQ(read_all(*store_, blob, 100), text);
+}
+
+TEST_F(FolderStore, AsACacheGivesUpWhatWasUsedLongestAgo) {
+  store_.reset();
+  store_ = FolderBlobStore::open(folder_ / "store", {.cache_bytes = 2500}).value();
+  const auto first = add(pattern(1000));
+  const auto second = add(pattern(1001));
+  ASSERT_TRUE(store_->path_of(first));
+  const auto third = add(pattern(1002));
+  EXPECT_TRUE(store_->has(first));
+  EXPECT_FALSE(store_->has(second));
+  EXPECT_TRUE(store_->has(third));
+  const auto large = add(pattern(9000));
+  EXPECT_TRUE(store_->has(large)) << "the latest stays, whatever its size";
+  EXPECT_EQ(files_under(folder_ / "store"), 1u);
+}
+
+TEST_F(FolderStore, AsACacheKeepsItsLimitOverARestart) {
+  const auto old = add(pattern(1000));
+  fs::last_write_time(file_of(old), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto young = add(pattern(1001));
+  store_.reset();
+  store_ = FolderBlobStore::open(folder_ / "store", {.cache_bytes = 1500}).value();
+  EXPECT_FALSE(store_->has(old));
+  EXPECT_TRUE(store_->has(young));
 }
 
 // Runs `body` in a process in which files may not grow beyond `bytes`, which stands for a full disk.
