@@ -4,10 +4,10 @@
 #include "launchers/policies.hpp"
 #include "messages/types/link.hpp"
 #include "runtime/config/cluster_config.hpp"
+#include "runtime/config/config_kind.hpp"
 #include "runtime/config/job_file.hpp"
 #include "runtime/config/process_config.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/config_kind.hpp"
 #include "tools/cli/text.hpp"
 
 namespace hadar::cli {

@@ -45,7 +45,7 @@ function panel(parent, title, hint, height) {
   parent.append(make("div", { class: "panel" }, make("h3", { text: title }), make("p", { class: "hint", text: hint }), holder));
   return canvas;
 }
-const timeAxis = end => ({ type: "linear", min: 0, max: end, title: { display: true, text: "seconds since the first submission" }, grid: { color: grid }, ticks: { maxTicksLimit: 14 } });
+const timeAxis = end => ({ type: "linear", min: 0, max: end, title: { display: true, text: "seconds since the first submission" }, grid: { color: grid }, ticks: { maxTicksLimit: 14, includeBounds: false } });
 
 // The job and copy, written into bars that are wide enough.
 const barNames = {
@@ -165,12 +165,12 @@ function table(parent, header, rows) {
 function jobTable(parent, run) {
   const better = job => (job.metric === null || job.baseline_metric === null ? "" : (job.metric_name === "accuracy" ? job.metric > job.baseline_metric : job.metric < job.baseline_metric) ? "good" : "bad");
   table(parent,
-    [["Job"], ["Workload"], ["State"], ["Steps requested", 1], ["Steps credited", 1], ["Copies at most", 1], ["Consolidations", 1], ["Waited", 1], ["Completed in", 1], ["Metric"], ["Value", 1], ["Baseline", 1]],
+    [["Job"], ["Workload"], ["State"], ["Steps credited / requested", 1], ["Copies at most", 1], ["Consolidations", 1], ["Waited", 1], ["Completed in", 1], ["Metric", 1], ["Baseline", 1]],
     run.jobs.map(job => [
       { text: job.name, dot: colourOf(job.job) }, job.workload || "command", { text: job.state.toLowerCase(), mark: job.state === "COMPLETED" ? "" : "bad" },
-      String(job.steps_requested), { text: String(job.steps_credited), mark: job.steps_credited === job.steps_requested ? "good" : "bad" },
+      { text: `${job.steps_credited} / ${job.steps_requested}`, mark: job.steps_credited === job.steps_requested ? "" : "bad" },
       String(job.forks_max), String(job.consolidations), seconds(job.started_t_s === null ? null : job.started_t_s - job.submitted_t_s), seconds(job.jct_s),
-      job.metric_name || "–", { text: significant(job.metric), mark: better(job) }, significant(job.baseline_metric),
+      { text: job.metric_name ? `${job.metric_name} ${significant(job.metric)}` : "–", mark: better(job) }, significant(job.baseline_metric),
     ]));
 }
 function comparison(parent) {
@@ -205,7 +205,7 @@ function section(run, index) {
   box.append(make("div", { class: "cards" }, card(seconds(run.makespan_s), "makespan"), card(percent(run.cru), "nodes training (CRU)"), card(seconds(run.avg_jct_s), "mean completion time"), card(`${done} of ${run.jobs.length}`, "jobs completed"), card(String(run.pace_missed), "reports behind their pace")));
   jobTable(box, run);
   gantt(box, run);
-  let pair = make("div", { class: "pair" });
+  const pair = make("div", { class: "pair" });
   box.append(pair);
   for (const draw of [progress, utilisation, metrics, prices]) draw(pair, run);
 }

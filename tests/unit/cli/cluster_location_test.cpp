@@ -1,0 +1,68 @@
+#include "tools/cli/cluster_location.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+namespace hadar::cli {
+namespace {
+
+class Location : public ::testing::Test {
+ protected:
+  Location() : folder_(testing::TempDir() + "location-" + std::to_string(getpid())) {
+    std::filesystem::create_directories(folder_);
+    for (const auto* name : {"HADAR_ENDPOINT", "HADAR_STATE", "HADAR_CLUSTER"}) unsetenv(name);
+  }
+  ~Location() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& text) { std::ofstream(folder_ / "cluster.json") << text; }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Location, RefusesToGuess) {
+  const auto place = locate(with_environment({}));
+  ASSERT_FALSE(place.has_value());
+  EXPECT_EQ(place.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(place.error().message,
+              testing::AllOf(testing::HasSubstr("--endpoint"), testing::HasSubstr("HADAR_STATE")));
+}
+
+TEST_F(Location, ReadsTheStateFolder) {
+  write(R"({"endpoint": "tcp://127.0.0.1:7", "cluster_id": "c", "processes": []})");
+  const auto place = locate({.endpoint = "", .state = folder_, .cluster_id = ""});
+  ASSERT_TRUE(place.has_value()) << place.error().message;
+  EXPECT_EQ(place->endpoint, "tcp://127.0.0.1:7");
+  EXPECT_EQ(place->cluster_id, "c");
+}
+
+TEST_F(Location, NamesTheFileThatIsMissingOrMalformed) {
+  EXPECT_THAT(locate({.endpoint = "", .state = folder_, .cluster_id = ""}).error().message,
+              testing::HasSubstr("cluster.json"));
+  for (const auto* text : {"", "[]", "{", R"({"endpoint": 7, "cluster_id": "c"})", R"({"endpoint": "x"})"}) {
+    write(text);
+    const auto place = locate({.endpoint = "", .state = folder_, .cluster_id = ""});
+    ASSERT_FALSE(place.has_value()) << text;
+    EXPECT_EQ(place.error().code, ErrorCode::kInvalidArgument) << text;
+  }
+}
+
+TEST_F(Location, AnOptionHidesTheEnvironment) {
+  setenv("HADAR_ENDPOINT", "tcp://127.0.0.1:1", 1);
+  setenv("HADAR_STATE", "/elsewhere", 1);
+  EXPECT_EQ(with_environment({}).endpoint, "tcp://127.0.0.1:1");
+  const auto where = with_environment({.endpoint = "", .state = "here", .cluster_id = ""});
+  EXPECT_EQ(where.endpoint, "");
+  EXPECT_EQ(where.state, "here");
+}
+
+TEST_F(Location, FindsTheRoundsOfTheScheduler) {
+  EXPECT_EQ(*rounds_folder({.endpoint = "", .state = folder_, .cluster_id = ""}), folder_ / "rounds");
+  write(R"({"processes": [{"role": "gateway", "state": "/g"}, {"role": "scheduler,policy", "state": "/s"}]})");
+  EXPECT_EQ(*rounds_folder({.endpoint = "", .state = folder_, .cluster_id = ""}), "/s/rounds");
+  EXPECT_EQ(rounds_folder({}).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace hadar::cli
