@@ -21,7 +21,7 @@ def run(script, **variables):
     environment = {name: value for name, value in os.environ.items() if name != "HADAR_TRAINER_SOCKET"}
     environment.update(PYTHONPATH=str(SDK), OMP_NUM_THREADS="1", **variables)
     return subprocess.run([sys.executable, EXAMPLES / script], env=environment, text=True, capture_output=True,
-                          timeout=120)
+                          timeout=240)
 
 
 def printed_accuracy(result):
