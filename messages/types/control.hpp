@@ -26,7 +26,7 @@ struct Ack {
   HADAR_VALUE(Ack);
 };
 
-// ---- node worker ↔ membership -------------------------------------------------------------------------------------
+// ---- node worker ↔ membership ----
 
 // A lease a node holds when it says hello.
 struct HeldLease {
@@ -51,7 +51,7 @@ struct NodeWelcome {
   HADAR_VALUE(NodeWelcome);
 };
 
-// ---- lease_keeper ↔ node worker -----------------------------------------------------------------------------------
+// ---- lease_keeper ↔ node worker ----
 
 struct PrepareLeases {
   Term term;
@@ -106,7 +106,7 @@ struct LeaseEnded {
   HADAR_VALUE(LeaseEnded);
 };
 
-// ---- scheduler ↔ job-tracker --------------------------------------------------------------------------------------
+// ---- scheduler ↔ job-tracker ----
 
 struct OpenTerm {
   std::string policy;
@@ -183,7 +183,7 @@ struct JobAdvanced {
   HADAR_VALUE(JobAdvanced);
 };
 
-// ---- node worker → job-tracker ------------------------------------------------------------------------------------
+// ---- node worker → job-tracker ----
 
 enum class ReportVerdict : std::uint8_t {
   kAccepted = 1,  // stored; it will be merged or left out, either way the node may forget it
@@ -210,7 +210,7 @@ struct ProgressSampled {
   HADAR_VALUE(ProgressSampled);
 };
 
-// ---- blobs --------------------------------------------------------------------------------------------------------
+// ---- blobs ----
 
 // How much of a blob the receiver has; asked first, so that a broken transfer resumes.
 struct StatBlob {
@@ -243,7 +243,7 @@ struct BlobChunk {
   Payload payload;
   HADAR_VALUE(BlobChunk);
 };
-// ---- policy and prices --------------------------------------------------------------------------------------------
+// ---- policy and prices ----
 
 struct PlanRound {
   std::shared_ptr<const RoundInput> input;
@@ -273,7 +273,7 @@ struct PriceHistory {
   HADAR_VALUE(PriceHistory);
 };
 
-// ---- clients → gateway (and from there to the actor that knows) -----------------------------------------------------
+// ---- clients → gateway (and from there to the actor that knows) ----
 
 struct SubmitJob {
   JobSpec spec;
