@@ -106,11 +106,11 @@ TEST_F(MergeWeights, OneCopyComesOutBitForBit) {
 
 TEST_F(MergeWeights, DoesNotDependOnTheOrderOfArrival) {
   std::mt19937 random(7);
-  std::normal_distribution<float> normal;
+  std::normal_distribution<double> normal;
   for (int i = 0; i < 5; ++i) {
-    std::vector<float> values(5000);
-    for (auto& value : values) value = normal(random) * std::pow(10.0F, static_cast<float>(i * 3 - 6));
-    copy(1.0 / (i + 3), {a_tensor("w", Dtype::kF32, {5000}, values)});
+    std::vector<double> values(5000);
+    for (auto& value : values) value = normal(random) * std::pow(10.0, i * 3 - 6);
+    copy(1.0 / (i + 3), {a_tensor("w", Dtype::kF64, {5000}, values)});
   }
   merge();
   const auto first = test::bytes_of_file(output());
