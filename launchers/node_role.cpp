@@ -100,7 +100,8 @@ NodeWorkerPeers peers_of(Process& process, const std::shared_ptr<BlobStore>& cac
   peers.ledger = process.find(&LocalActors::ledger, "job-tracker", ActorKey::kJobLedger);
   peers.fork_tracker = process.find(&LocalActors::fork_tracker, "job-tracker", ActorKey::kForkTracker);
   const auto keeper = process.find(&LocalActors::blob_keeper, "job-tracker", ActorKey::kBlobKeeper);
-  peers.courier = spawn_blob_courier(process.system(), SpawnMode::kOwnThread, {}, cache, keeper);
+  peers.courier = process.local().courier =
+      spawn_blob_courier(process.system(), SpawnMode::kOwnThread, {}, cache, keeper);
   return peers;
 }
 

@@ -62,6 +62,14 @@ TransportOptions transport_options(const ProcessConfig& config, std::uint64_t in
   return options;
 }
 
+// Actors hold each other's handles, so none would end by itself.
+void end_actors(const LocalActors& local) {
+  const auto end = [](const auto&... actors) { (caf::anon_send_exit(actors, caf::exit_reason::kill), ...); };
+  end(local.round_flow, local.membership, local.lease_keeper, local.price_oracle, local.policy, local.fork_tracker,
+      local.consolidator, local.ledger, local.throughput_book, local.blob_keeper, local.courier, local.node_worker,
+      local.gateway, local.health);
+}
+
 }  // namespace
 
 Process::Process(ProcessConfig config, std::shared_ptr<Logger> logger)
@@ -85,6 +93,7 @@ Process::Process(ProcessConfig config, std::shared_ptr<Logger> logger)
 Process::~Process() {
   transport_.reset();
   bridge_.reset();
+  end_actors(local_);
   local_ = {};
   system_.reset();
 }

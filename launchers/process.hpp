@@ -33,6 +33,8 @@ struct LocalActors {
   NodeWorkerActor node_worker;
   GatewayActor gateway;
   HealthActor health;
+  ConsolidatorActor consolidator;
+  BlobCourierActor courier;
 };
 
 // One process of a cluster: an actor system, its bridge and its transport. Roles add their actors between the

@@ -107,7 +107,7 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   local.throughput_book =
       spawn_throughput_book(system, SpawnMode::kShared, ThroughputBook(*std::move(table), config.tracker.time_scale));
   local.blob_keeper = spawn_blob_keeper(system, SpawnMode::kOwnThread, parts->blobs);
-  auto consolidator = spawn_consolidator(
+  local.consolidator = spawn_consolidator(
       system, SpawnMode::kOwnThread,
       [blobs = parts->blobs, temporary](const MergeForks& order) { return merge_blobs(*blobs, temporary, order); });
   local.ledger =
@@ -115,7 +115,7 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
                        std::shared_ptr<Ledger>(*std::move(ledger)), std::shared_ptr<EventLog>(*std::move(log)));
   local.fork_tracker =
       spawn_fork_tracker(system, SpawnMode::kShared, ForkTrackerOptions{config.tracker.merge_grace_s, start_s},
-                         local.ledger, consolidator);
+                         local.ledger, local.consolidator);
   process.bridge().serve(ActorKey::kJobLedger, local.ledger);
   process.bridge().serve(ActorKey::kForkTracker, local.fork_tracker);
   process.bridge().serve(ActorKey::kBlobKeeper, local.blob_keeper);

@@ -53,6 +53,7 @@ MergeOrder ForkBoard::order_of(JobId id, const Job& job) {
   order.since_s = job.since_s;
   for (const auto& [lease, tracked] : job.leases) {
     const auto fork = tracked.lease.fork.fork;
+    order.steps_left = job.spec->total_steps - tracked.lease.first_step;
     if (!tracked.report) {
       order.others.push_back({lease, fork, 0, false, false, "late: no report by the merge deadline"});
     } else if (tracked.lease.gang.rank != 0) {
@@ -108,6 +109,7 @@ void ForkBoard::checkpointed(LeaseId lease, const ModelVersion& base) {
   auto& job = jobs_.at(owner->second);
   job.base = base;
   auto& tracked = job.leases.at(lease);
+  if (tracked.report) tracked.lease.first_step += tracked.report->steps;
   tracked.lease.base = base;
   if (!tracked.ended()) tracked.report.reset();
 }

@@ -17,6 +17,7 @@ struct MergeOrder {
   JobId job;
   std::shared_ptr<const JobSpec> spec;
   ModelVersion base;
+  std::uint64_t steps_left = 0;           // of the job at `base`
   std::vector<LeaseReport> reports;       // of leases whose steps count, rising lease ids
   std::vector<event::MergedFork> others;  // gang members and late forks: settled without steps
   double since_s = 0;                     // when the first of them ended

@@ -61,28 +61,31 @@ void settle(Self self, const MergeOrder& order, SettleForks settle) {
           });
 }
 
-void merge(Self self, const MergeOrder& order) {
-  auto decision = decide_merge(order);
-  if (decision.inputs.size() < 2) {
-    settle(self, order, std::move(decision.settle));
-    return;
-  }
-  self->request(self->state.consolidator, kMergeLimit, MergeForks{order.job, order.base, decision.inputs})
+using Excluded = std::map<LeaseId, std::string>;
+
+// Merges what the rule lets in; forks whose weights turn out unfit are left out, and the rest merged again.
+void merge(Self self, const MergeOrder& order, const Excluded& excluded = {}) {
+  auto decision = decide_merge(order, excluded);
+  if (!decision) return retry_later(self, order.job);
+  if (decision->inputs.size() < 2) return settle(self, order, std::move(decision->settle));
+  MergeForks ask{order.job, order.base, decision->inputs};
+  self->request(self->state.consolidator, kMergeLimit, std::move(ask))
       .then(
-          [self, order, decision](const ForksMerged& merged) mutable {
-            leave_out(decision.settle, merged.left_out);
-            decision.settle.weights = merged.weights;
-            settle(self, order, std::move(decision.settle));
-          },
-          [self, order, decision](const caf::error& error) mutable {
-            if (to_error(error).code == ErrorCode::kIo) {
-              retry_later(self, order.job);
-              return;
+          [self, order, excluded, ready = decision->settle](const ForksMerged& merged) mutable {
+            if (!merged.left_out.empty()) {
+              auto more = excluded;
+              for (const auto& out : merged.left_out) more[out.lease] = out.reason;
+              return merge(self, order, more);
             }
-            std::vector<RefusedLease> all;
-            for (const auto& input : decision.inputs) all.push_back(RefusedLease{input.lease, to_error(error).message});
-            leave_out(decision.settle, all);
-            settle(self, order, std::move(decision.settle));
+            ready.weights = merged.weights;
+            settle(self, order, std::move(ready));
+          },
+          [self, order, inputs = decision->inputs](const caf::error& error) {
+            const auto why = to_error(error);
+            if (why.code != ErrorCode::kCorrupt) return retry_later(self, order.job);
+            Excluded all;
+            for (const auto& input : inputs) all[input.lease] = why.message;
+            merge(self, order, all);
           });
 }
 

@@ -92,12 +92,14 @@ TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
   return opened;
 }
 
-std::string Ledger::why_not_grantable(const LedgerJob& job, double now_s) const {
-  if (job.final_state) return std::string("the job is ") + name_of(*job.final_state);
-  if (job.held) return "the job is held";
-  if (state_.merging(job, now_s)) return "the job is merging";
-  if (job.steps_left() <= state_.steps_issued(job)) return "all its steps are issued already";
-  return "";
+std::string Ledger::why_not_grantable(JobId id, const std::vector<Lease>& gang, double now_s) const {
+  const auto* job = state_.find(id);
+  if (!job) return "unknown job";
+  for (const auto& lease : gang)
+    if (lease.id <= state_.last_lease()) return "its lease id does not rise";
+  if (job->final_state) return std::string("the job is ") + name_of(*job->final_state);
+  if (job->held) return "the job is held";
+  return state_.merging(*job, now_s) ? "the job is merging" : "";
 }
 
 void Ledger::record_outcomes(const RecordPlan& request, double now_s) {
@@ -121,30 +123,48 @@ Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s
   PlanRecorded recorded;
   std::map<ForkId, std::vector<Lease>> gangs;
   for (const auto& lease : request.leases) gangs[lease.fork].push_back(lease);
+  event::LeasesGranted granted{request.round, request.early, {}};
+  std::map<JobId, std::uint64_t> unissued;
   for (auto& [fork, gang] : gangs) {
-    std::sort(gang.begin(), gang.end(), [](const Lease& a, const Lease& b) { return a.id < b.id; });
-    const auto* job = state_.find(fork.job);
-    const bool rising = gang.front().id > state_.last_lease();
-    const auto why = !job ? "unknown job" : !rising ? "its lease id does not rise" : why_not_grantable(*job, now_s);
+    const auto why = why_not_grantable(fork.job, gang, now_s);
     if (!why.empty()) {
       for (const auto& lease : gang) recorded.refused.push_back(RefusedLease{lease.id, why});
       continue;
     }
-    const auto unissued = job->steps_left() - state_.steps_issued(*job);
-    event::LeasesGranted granted{request.round, request.early, {}};
+    const auto& job = *state_.find(fork.job);
+    auto& left = unissued.try_emplace(fork.job, job.steps_left() - state_.steps_issued(job)).first->second;
+    const auto quota = std::min(gang.front().quota_steps, left);
+    if (quota == 0) {
+      for (const auto& lease : gang) recorded.refused.push_back(RefusedLease{lease.id, "all its steps are issued"});
+      continue;
+    }
+    left -= quota;
     for (auto& lease : gang) {
-      lease.quota_steps = std::min(lease.quota_steps, unissued);
-      lease.base = job->version;
-      lease.first_step = job->steps_credited;
+      lease.quota_steps = quota;
+      lease.base = job.version;
+      lease.first_step = job.steps_credited;
+      lease.spec = job.spec;
+      recorded.leases.push_back(lease);
       lease.spec = nullptr;
       granted.leases.push_back(lease);
-      lease.spec = job->spec;
-      recorded.leases.push_back(lease);
     }
-    changes_.tracked.push_back(TrackLeases{job->spec, job->version, gang, {}});
-    emit(std::move(granted), now_s);
   }
+  track_granted(recorded.leases);
+  const auto by_id = [](const Lease& a, const Lease& b) { return a.id < b.id; };
+  std::sort(granted.leases.begin(), granted.leases.end(), by_id);
+  if (!granted.leases.empty()) emit(std::move(granted), now_s);
   return recorded;
+}
+
+void Ledger::track_granted(const std::vector<Lease>& leases) {
+  std::map<JobId, TrackLeases> tracked;
+  for (const auto& lease : leases) {
+    auto& track = tracked[lease.fork.job];
+    track.spec = lease.spec;
+    track.base = lease.base;
+    track.leases.push_back(lease);
+  }
+  for (auto& [job, track] : tracked) changes_.tracked.push_back(std::move(track));
 }
 
 Status Ledger::record_extension(const RecordExtension& request, double now_s) {

@@ -73,7 +73,8 @@ class Ledger {
   void emit(EventBody body, double now_s);
   [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
   [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
-  [[nodiscard]] std::string why_not_grantable(const LedgerJob& job, double now_s) const;
+  [[nodiscard]] std::string why_not_grantable(JobId id, const std::vector<Lease>& gang, double now_s) const;
+  void track_granted(const std::vector<Lease>& leases);
   void record_outcomes(const RecordPlan& request, double now_s);
   void advance(JobId job);
   void reconsider_infeasible(double now_s);

@@ -1,10 +1,13 @@
 // From the forks of a job to what is merged and credited. Pure.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "actors/local_messages.hpp"
 #include "actors/tracker/fork_board.hpp"
+#include "messages/types/result.hpp"
 
 namespace hadar {
 
@@ -13,10 +16,8 @@ struct MergeDecision {
   SettleForks settle;              // weights already set when there are fewer than two inputs
 };
 
-// Who is in and with which coefficient, by the merge rule of actors/consolidation.
-MergeDecision decide_merge(const MergeOrder& order);
-
-// Forks the consolidator could not use: out, with its reason, and not credited.
-void leave_out(SettleForks& settle, const std::vector<RefusedLease>& left_out);
+// Who is in and with which coefficient, by the merge rule of actors/consolidation. `excluded` are leases whose weights
+// turned out unfit, with the reason. Errors: kInternal when the forks did more steps than the job has left.
+Result<MergeDecision> decide_merge(const MergeOrder& order, const std::map<LeaseId, std::string>& excluded = {});
 
 }  // namespace hadar

@@ -215,7 +215,7 @@ class LocalCluster:
             for process in self.data["processes"]:
                 self.wait_until(lambda one=process: self.is_ready(one), f"process {process['name']} is not ready",
                                 self.data["processes"], options.limit, interrupts)
-            names = {node["name"] for node in cluster["nodes"]}
+            names = {node["node"] for node in cluster["nodes"]}
             self.wait_until(lambda: names <= self.nodes_up(), "not every node is UP", self.data["processes"],
                             options.limit, interrupts)
         except BaseException:
