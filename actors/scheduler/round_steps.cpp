@@ -96,7 +96,8 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
   for (const auto& wanted : plan.allocations)
     if (keeps(wanted)) kept.insert(wanted.fork);
   for (const auto& [fork, allocation] : held) {
-    if (input.early || kept.count(fork)) continue;
+    const bool ends_by_itself = allocation->ends_at_border;
+    if (input.early || ends_by_itself || kept.count(fork)) continue;
     losing.insert(fork.job);
     const auto found = leases.find(fork);
     if (found == leases.end()) continue;

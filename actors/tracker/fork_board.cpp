@@ -11,9 +11,12 @@ void ForkBoard::track(const TrackLeases& message, double now_s) {
   job.spec = message.spec;
   job.base = message.base;
   for (const auto& lease : message.leases) {
-    job.leases[lease.id].lease = lease;
+    auto& tracked = job.leases[lease.id];
+    tracked.lease = lease;
     owner_[lease.id] = id;
-    if (!lease.renews()) job.deadline_s = std::max(job.deadline_s, now_s + lease.train_for_s + grace_s_);
+    if (lease.renews()) continue;
+    tracked.deadline_s = now_s + lease.train_for_s;
+    job.deadline_s = std::max(job.deadline_s, tracked.deadline_s + grace_s_);
   }
   for (const auto& accepted : message.reports) report(accepted, now_s);
 }
@@ -37,7 +40,9 @@ void ForkBoard::report(const LeaseReport& report, double now_s) {
   auto& tracked = job.leases.at(report.lease);
   if (tracked.ended()) return;
   tracked.report = report;
-  if (tracked.ended() && job.since_s == 0) job.since_s = now_s;
+  if (!tracked.ended()) return;
+  const bool at_deadline = report.end == LeaseEndReason::kDeadline && tracked.deadline_s > 0;
+  job.since_s = std::max(job.since_s, at_deadline ? std::min(now_s, tracked.deadline_s) : now_s);
 }
 
 bool ForkBoard::lone(LeaseId lease) const {

@@ -20,7 +20,7 @@ struct MergeOrder {
   std::uint64_t steps_left = 0;           // of the job at `base`
   std::vector<LeaseReport> reports;       // of leases whose steps count, rising lease ids
   std::vector<event::MergedFork> others;  // gang members and late forks: settled without steps
-  double since_s = 0;                     // when the first of them ended
+  double since_s = 0;                     // when the last of them stopped training, as far as known
 };
 
 class ForkBoard {
@@ -52,6 +52,7 @@ class ForkBoard {
   struct Tracked {
     Lease lease;
     std::optional<LeaseReport> report;
+    double deadline_s = 0;  // when it stops training; 0 = it renews
     [[nodiscard]] bool ended() const { return report && report->end != LeaseEndReason::kRunning; }
   };
   struct Job {
