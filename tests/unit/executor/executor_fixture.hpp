@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,20 @@ class ExecutorTest : public ::testing::Test {
     run.lease.gpus.clear();
     for (std::uint32_t gpu = 0; gpu < size; ++gpu) run.lease.gpus.push_back(gpu);
     run.lease.gang.world_size = size;
+    return run;
+  }
+
+  LeaseRun python_lease(std::uint64_t id, std::uint64_t quota, const std::vector<std::string>& wishes = {}) {
+    options_.trainers.job_library = HADAR_JOB_LIBRARY;
+    options_.trainers.python_folder = HADAR_PYTHON_FOLDER;
+    auto run = lease(id, quota);
+    auto spec = std::make_shared<JobSpec>(*run.lease.spec);
+    spec->command = {"/usr/bin/env"};
+    std::istringstream variables(HADAR_PYTHON_ENVIRONMENT);
+    for (std::string variable; variables >> variable;) spec->command.push_back(variable);
+    spec->command.insert(spec->command.end(), {HADAR_PYTHON, HADAR_PYTHON_TRAINER});
+    spec->command.insert(spec->command.end(), wishes.begin(), wishes.end());
+    run.lease.spec = std::move(spec);
     return run;
   }
 

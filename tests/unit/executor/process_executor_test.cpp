@@ -274,13 +274,8 @@ TEST_F(ExecutorTest, LeftOverResultsOfAnEarlierProcessAreDeleted) {
 }
 
 TEST_F(ExecutorTest, APythonTrainerTrainsOverTheSdk) {
-  options_.trainers.job_library = HADAR_JOB_LIBRARY;
-  options_.trainers.python_folder = HADAR_PYTHON_FOLDER;
+  auto run = python_lease(1, 8);
   open();
-  auto run = lease(1, 8);
-  auto spec = std::make_shared<JobSpec>(*run.lease.spec);
-  spec->command = {HADAR_PYTHON, HADAR_PYTHON_TRAINER};
-  run.lease.spec = spec;
   executor_->start(run);
   const auto first = wait_for<Ended>(1);
   EXPECT_EQ(first.end, LeaseEndReason::kQuota) << first.detail;
@@ -292,13 +287,8 @@ TEST_F(ExecutorTest, APythonTrainerTrainsOverTheSdk) {
 }
 
 TEST_F(ExecutorTest, APythonTrainersExceptionIsTheReasonOfItsFailure) {
-  options_.trainers.job_library = HADAR_JOB_LIBRARY;
-  options_.trainers.python_folder = HADAR_PYTHON_FOLDER;
+  auto run = python_lease(1, 8, {"crash"});
   open();
-  auto run = lease(1, 8);
-  auto spec = std::make_shared<JobSpec>(*run.lease.spec);
-  spec->command = {HADAR_PYTHON, HADAR_PYTHON_TRAINER, "crash"};
-  run.lease.spec = spec;
   executor_->start(run);
   EXPECT_EQ(wait_for<Ended>(1).detail, "exit code 1: SystemError: wished for");
 }
