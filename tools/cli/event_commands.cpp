@@ -24,7 +24,7 @@ Result<std::uint64_t> print_page(Client& client, const Settings& settings, std::
   if (!page) return fail(std::move(page));
   std::string out;
   for (const auto& text : page->events) {
-    const auto event = nlohmann::json::parse(text, nullptr, false);
+    const auto event = nlohmann::ordered_json::parse(text, nullptr, false);
     if (!event.is_object() || !event.contains("seq"))
       return fail(ErrorCode::kCorrupt, fmt::format("event after {} is not an object with a seq: {}", seq, text));
     seq = event["seq"].get<std::uint64_t>();

@@ -38,7 +38,7 @@ TEST(Text, AReasonIsNeverEmpty) {
 
 TEST(EventText, ShowsTimeKindAndMembersInOneLine) {
   const auto event =
-      nlohmann::json::parse(R"({"seq": 4, "t_s": 1.5, "kind": "Consolidated", "job": 2, "credited": 50})");
+      nlohmann::ordered_json::parse(R"({"seq": 4, "t_s": 1.5, "kind": "Consolidated", "job": 2, "credited": 50})");
   const auto line = event_line(event);
   EXPECT_THAT(line, testing::HasSubstr("1.500s"));
   EXPECT_THAT(line, testing::HasSubstr("Consolidated"));
@@ -46,9 +46,15 @@ TEST(EventText, ShowsTimeKindAndMembersInOneLine) {
   EXPECT_EQ(line.find('\n'), std::string::npos);
 }
 
+TEST(EventText, ShowsEveryLeaseOfAGrant) {
+  const auto event = nlohmann::ordered_json::parse(
+      R"({"kind": "LeasesGranted", "leases": [{"lease": 7, "job": 2, "fork": 1, "node": "n1", "gpus": [0, 1], "quota": 50}]})");
+  EXPECT_THAT(event_line(event), testing::HasSubstr("lease 7 job 2 fork 1 on n1[0,1] quota 50"));
+}
+
 TEST(EventText, FindsAJobInItsLeases) {
-  const auto event =
-      nlohmann::json::parse(R"({"kind": "LeasesGranted", "leases": [{"lease": 1, "job": 2}, {"lease": 2, "job": 5}]})");
+  const auto event = nlohmann::ordered_json::parse(
+      R"({"kind": "LeasesGranted", "leases": [{"lease": 1, "job": 2}, {"lease": 2, "job": 5}]})");
   EXPECT_TRUE(concerns_job(event, 5));
   EXPECT_FALSE(concerns_job(event, 1));
 }
