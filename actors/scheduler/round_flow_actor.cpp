@@ -13,9 +13,16 @@ namespace {
 struct OpenTermNow {};
 struct Border {};
 struct LookAgain {};
+struct ViewAgain {
+  double until_s = 0;  // no longer than that
+};
 
 constexpr double kRetryTerm_s = 0.2;
 constexpr double kCoalesce_s = 0.01;  // changes that come together share one early replan
+// Forks stop just before a border, so their merges are about to end there: the plan waits for them a little.
+constexpr double kSettleLook_s = 0.01;
+constexpr double kSettleShareMax = 0.05;  // of the round
+constexpr double kSettleMax_s = 1;
 
 }  // namespace
 }  // namespace hadar::round_flow
@@ -23,6 +30,7 @@ constexpr double kCoalesce_s = 0.01;  // changes that come together share one ea
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::OpenTermNow)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::Border)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::LookAgain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::round_flow::ViewAgain)
 
 namespace hadar::round_flow {
 namespace {
@@ -55,7 +63,7 @@ struct State {
   }
 };
 
-using Wide = RoundFlowActor::extend<Takes<OpenTermNow>, Takes<Border>, Takes<LookAgain>>;
+using Wide = RoundFlowActor::extend<Takes<OpenTermNow>, Takes<Border>, Takes<LookAgain>, Takes<ViewAgain>>;
 using Self = Wide::stateful_pointer<State>;
 
 std::chrono::microseconds request_limit(Self self) {
@@ -66,18 +74,19 @@ std::chrono::microseconds request_limit(Self self) {
 struct Flow {
   RoundInput input;
   CapacityViewed capacity;
-  std::vector<LeaseId> unwanted;
+  double settle_until_s = 0;  // at a border: how long to wait for merges that are about to end
 };
 using FlowPtr = std::shared_ptr<Flow>;
 
-void begin(Self self, bool early);
+void begin(Self self, bool early, double settle_until_s = 0);
+void begin_border(Self self);
 
 void finish(Self self) {
   auto& state = self->state;
   state.busy = false;
   if (std::exchange(state.border_waits, false)) {
     state.look_again = false;
-    begin(self, false);
+    begin_border(self);
   } else if (std::exchange(state.look_again, false)) {
     begin(self, true);
   }
@@ -202,14 +211,32 @@ void view_capacity(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
           [self](const caf::error&) { finish(self); });
 }
 
-void begin(Self self, bool early) {
+// At a border, jobs whose merge is about to end are waited for.
+bool settling(const JobsViewed& viewed) {
+  return std::any_of(viewed.jobs.begin(), viewed.jobs.end(), [](const auto& job) { return job->merging; });
+}
+
+void jobs_viewed(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
+  if (flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
+    return self->delayed_send(self, caf_delay(kSettleLook_s), ViewAgain{flow->settle_until_s});
+  view_capacity(self, flow, viewed);
+}
+
+void begin(Self self, bool early, double settle_until_s) {
   auto& state = self->state;
   state.busy = true;
   auto flow = std::make_shared<Flow>();
   flow->input.early = early;
+  flow->settle_until_s = settle_until_s;
   self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round()})
-      .then([self, flow](const JobsViewed& viewed) { view_capacity(self, flow, viewed); },
+      .then([self, flow](const JobsViewed& viewed) { jobs_viewed(self, flow, viewed); },
             [self](const caf::error&) { finish(self); });
+}
+
+void begin_border(Self self) {
+  const auto& state = self->state;
+  const auto wait_s = std::min(kSettleMax_s, kSettleShareMax * state.options.round_s);
+  begin(self, false, state.clock->now_s() + wait_s);
 }
 
 // ---- clock ----
@@ -220,7 +247,7 @@ void border(Self self) {
   if (state.busy)
     state.border_waits = true;
   else
-    begin(self, false);
+    begin_border(self);
 }
 
 void look_again(Self self) {
@@ -284,6 +311,7 @@ Wide::behavior_type behavior(Self self, const RoundFlowOptions& options, const R
       [self](const OpenTermNow&) { open_term(self); },
       [self](const Border&) { border(self); },
       [self](const LookAgain&) { look_again(self); },
+      [self](const ViewAgain& m) { begin(self, false, m.until_s); },
   };
 }
 
