@@ -1,0 +1,101 @@
+// A node's trainers in virtual time: progress is speed times time.
+#pragma once
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "messages/types/cluster.hpp"
+#include "runtime/executor/executor.hpp"
+
+namespace hadar {
+
+// What the executors of one simulation share.
+struct SimulatedTrainers {
+  // Steps per second of a gang member of a job on a type; 0 = it cannot run there.
+  std::function<double(const JobSpec&, const GpuType&)> speed;
+  double load_s = 0;             // from start() to the first step
+  double save_s = 0;             // to write weights at a lease's end
+  std::filesystem::path folder;  // for weights; made when first needed
+
+  struct Gang {
+    std::uint32_t gpus = 0;                      // of the members that are ready
+    double speed = 0;                            // of the slowest of them
+    std::vector<std::function<void()>> waiting;  // called when it is whole
+  };
+  std::map<std::string, Gang> gangs;    // by their rendezvous, unlike for each
+  std::set<JobId> crashed;              // a job's declared crash comes once
+  std::vector<std::string> violations;  // GPUs started on while in use
+  std::uint64_t files = 0;
+};
+
+// Keeps the contract of Executor on the actor system's clock. A step that was begun is finished before a stop or a
+// save; at a deadline it is not. All calls on the simulation's thread.
+class SimulatedExecutor final : public Executor {
+ public:
+  SimulatedExecutor(caf::actor_system& system, NodeName node, std::shared_ptr<SimulatedTrainers> shared);
+  ~SimulatedExecutor() override;
+
+  void set_sink(ExecutorSink sink) override { sink_ = std::move(sink); }
+  void start(LeaseRun run) override;
+  void extend(LeaseId lease, std::uint64_t quota_steps, double train_for_s) override;
+  void save(LeaseId lease) override;
+  void stop(LeaseId lease, double limit_s) override;
+  void kill(LeaseId lease) override;
+  void release(JobId) override {}
+  Result<LogPart> read_log(ForkId fork, std::uint64_t offset, std::uint32_t max_bytes) override;
+
+  // Everything runs at this part of its speed from now on; 0 = trainers hang.
+  void set_factor(double factor);
+  // The machine is gone: no event comes any more.
+  void vanish();
+
+ private:
+  struct Run {
+    LeaseRun what;
+    double own_speed = 0;  // of this lease's slowest GPU
+    bool joined = false;   // its gang counts it
+    bool entered = false;  // the step loop
+    double entered_s = 0;
+    double done = 0;  // steps at `since_s`
+    double since_s = 0;
+    double deadline_s = 0;                        // 0 = none
+    std::optional<double> stop_at;                // steps
+    double kill_at_s = 0;                         // 0 = never
+    std::optional<double> save_at;                // steps
+    std::optional<executor_event::Ended> ending;  // weights are being written
+    double ends_s = 0;
+    std::uint64_t alarm = 0;  // the one that counts
+  };
+
+  [[nodiscard]] double now_s() const;
+  [[nodiscard]] double speed_of(const Run& run) const;
+  [[nodiscard]] double target_of(const Run& run) const;
+  [[nodiscard]] double crash_of(const Run& run) const;
+  void advance(Run& run);
+  void look(LeaseId id);
+  void look_again(LeaseId id, Run& run);
+  void join(Run& run);
+  void begin_end(LeaseId id, LeaseEndReason end, double steps, const std::string& detail);
+  void end(LeaseId id);
+  void tell_saved(Run& run);
+  std::filesystem::path write_weights(const Run& run, std::uint64_t steps);
+
+  caf::actor_system& system_;
+  NodeName node_;
+  std::shared_ptr<SimulatedTrainers> shared_;
+  ExecutorSink sink_;
+  caf::actor alarms_;
+  double factor_ = 1;
+  bool gone_ = false;
+  std::map<LeaseId, Run> runs_;
+};
+
+}  // namespace hadar

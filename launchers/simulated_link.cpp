@@ -1,0 +1,137 @@
+#include "launchers/simulated_link.hpp"
+
+#include <algorithm>
+#include <caf/all.hpp>
+#include <map>
+
+#include "runtime/bridge/caf_compat.hpp"
+
+namespace hadar {
+
+std::uint64_t SimulatedChance::next() {  // splitmix64
+  state_ += 0x9e3779b97f4a7c15ULL;
+  auto z = state_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+// Shared by the link and its wires, which may outlive it in messages under way.
+struct SimulatedLink::Core {
+  struct Open {  // a request under way
+    caf::strong_actor_ptr asker;
+    caf::message_id mid;
+  };
+
+  Core(caf::actor_system& actors, std::uint64_t seed, double mean_delay_s)
+      : system(actors), chance(seed), delay_s(mean_delay_s) {}
+
+  void deliver(const caf::strong_actor_ptr& to, caf::mailbox_element_ptr what, bool outward) {
+    if (!to) return;
+    if (delay_s <= 0) return to->enqueue(std::move(what), nullptr);
+    auto& clock = system.clock();
+    const auto delay = std::chrono::nanoseconds(static_cast<std::int64_t>(2e9 * delay_s * chance.fraction()));
+    auto& last = arrives[outward ? 1 : 0];
+    last = std::max(last, clock.now() + delay);
+    clock.schedule_message(last, to, std::move(what));
+  }
+
+  void refuse(const Open& request) {
+    const auto error = to_caf(Error{ErrorCode::kUnreachable, "the simulated link is down"});
+    request.asker->enqueue(caf::make_mailbox_element(nullptr, request.mid.response_id(), {}, error), nullptr);
+  }
+
+  void answered(std::uint64_t number, caf::mailbox_element& answer, bool outward) {
+    const auto found = open.find(number);
+    if (found == open.end()) return;  // given up when the link went down
+    if (state == LinkState::kSilent) return;
+    const auto request = found->second;
+    open.erase(found);
+    deliver(request.asker,
+            caf::make_mailbox_element(nullptr, request.mid.response_id(), {}, answer.move_content_to_message()),
+            outward);
+  }
+
+  caf::actor_system& system;
+  SimulatedChance chance;
+  double delay_s;
+  LinkState state = LinkState::kUp;
+  std::map<std::uint64_t, Open> open;
+  std::uint64_t last_open = 0;
+  caf::actor_clock::time_point arrives[2] = {};  // of the last message, by direction
+};
+
+namespace {
+
+using CorePtr = std::shared_ptr<SimulatedLink::Core>;
+
+// Takes the answer to one request.
+class ReturnWire final : public caf::monitorable_actor {
+ public:
+  ReturnWire(caf::actor_config& config, CorePtr core, std::uint64_t number, bool outward)
+      : monitorable_actor(config), core_(std::move(core)), number_(number), outward_(outward) {}
+
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
+    core_->answered(number_, *what, outward_);
+  }
+
+ private:
+  CorePtr core_;
+  std::uint64_t number_;
+  bool outward_;
+};
+
+class Wire final : public caf::monitorable_actor {
+ public:
+  Wire(caf::actor_config& config, CorePtr core, std::function<caf::strong_actor_ptr()> target, bool outward)
+      : monitorable_actor(config), core_(std::move(core)), target_(std::move(target)), outward_(outward) {}
+
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
+    const auto to = target_();
+    const SimulatedLink::Core::Open request{what->sender, what->mid};
+    const bool asks = what->mid.is_request() && what->sender;
+    if (core_->state == LinkState::kDown || !to) {
+      if (asks) core_->refuse(request);
+      return;
+    }
+    caf::strong_actor_ptr back;
+    if (asks) {
+      core_->open[++core_->last_open] = request;
+      caf::actor_config plain;
+      back = caf::make_actor<ReturnWire, caf::strong_actor_ptr>(core_->system.next_actor_id(), core_->system.node(),
+                                                                &core_->system, plain, core_, core_->last_open,
+                                                                !outward_);
+    }
+    if (core_->state == LinkState::kSilent) return;
+    core_->deliver(to, caf::make_mailbox_element(back, what->mid, {}, what->move_content_to_message()), outward_);
+  }
+
+ private:
+  CorePtr core_;
+  std::function<caf::strong_actor_ptr()> target_;
+  bool outward_;
+};
+
+}  // namespace
+
+SimulatedLink::SimulatedLink(caf::actor_system& system, std::uint64_t seed, double delay_s)
+    : core_(std::make_shared<Core>(system, seed, delay_s)) {}
+
+LinkState SimulatedLink::state() const {
+  return core_->state;
+}
+
+void SimulatedLink::set_state(LinkState state) {
+  core_->state = state;
+  if (state != LinkState::kDown) return;
+  for (const auto& [number, request] : std::exchange(core_->open, {})) core_->refuse(request);
+}
+
+caf::strong_actor_ptr SimulatedLink::make_wire(std::function<caf::strong_actor_ptr()> target, bool outward) {
+  caf::actor_config config;
+  auto& system = core_->system;
+  return caf::make_actor<Wire, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, config, core_,
+                                                      std::move(target), outward);
+}
+
+}  // namespace hadar

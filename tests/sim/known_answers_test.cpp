@@ -1,0 +1,128 @@
+// Answers worked out by hand, under every policy they are of.
+#include <gmock/gmock.h>
+
+#include "launchers/policies.hpp"
+#include "tests/sim/sim_cases.hpp"
+
+namespace hadar {
+namespace {
+
+constexpr double kJoined_s = 1;   // all nodes have said hello
+constexpr double kPause_s = 0.1;  // changes are looked at together, a hundredth of a second after the first
+
+std::unique_ptr<SimulatedCluster> started(const SimulatedClusterOptions& options) {
+  auto cluster = SimulatedCluster::start(options);
+  EXPECT_TRUE(cluster.has_value()) << cluster.error().message;
+  return *std::move(cluster);
+}
+
+void expect_clean(const SimulatedCluster& cluster) {
+  EXPECT_EQ(joined(check_log(cluster.events(), true)), "");
+  EXPECT_EQ(joined(cluster.violations()), "");
+}
+
+class EveryPolicy : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryPolicy, TrainsTheDefaultMixToItsLastStep) {
+  auto options = five_nodes(GetParam(), 6);
+  options.scheduler.request_limit_s = 1;
+  auto cluster = started(options);
+  for (int i = 0; i < 6; ++i) {
+    auto spec = sleep_job("job" + std::to_string(i), 1, i < 2 ? 480 : i < 4 ? 160 : 80, five_speeds());
+    spec.sleep.checkpoint_bytes = 64;
+    cluster->submit(spec, 0.5 * i);
+  }
+  ASSERT_TRUE(cluster->run_until_ended(600)) << cluster->event_lines();
+  cluster->run_until(cluster->now_s() + 30);
+  expect_clean(*cluster);
+  EXPECT_EQ(count_of<event::Completed>(cluster->events()), 6U);
+}
+
+TEST_P(EveryPolicy, GivesTheSameBytesForTheSameSeedAndOthersForOthers) {
+  const auto lines = [](std::uint64_t seed) {
+    auto options = five_nodes(GetParam(), 6);
+    options.seed = seed;
+    options.shuffle = true;
+    options.link_delay_s = 0.002;
+    auto cluster = started(options);
+    for (int i = 0; i < 4; ++i) cluster->submit(sleep_job("job" + std::to_string(i), 1, 150, five_speeds()), i);
+    cluster->at(9, [&cluster = *cluster] { cluster.kill_node("n1"); });
+    EXPECT_TRUE(cluster->run_until_ended(600));
+    return cluster->event_lines();
+  };
+  const auto once = lines(7);
+  EXPECT_EQ(once, lines(7));
+  EXPECT_NE(once, lines(8));
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, EveryPolicy, testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const auto& entry : policies()) names.emplace_back(entry.name);
+                           return names;
+                         }()),
+                         [](const auto& policy) {
+                           auto name = policy.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(KnownAnswers, YarnRunsJobsInTheOrderTheyCame) {
+  SimulatedClusterOptions options;
+  options.scheduler.policy = "yarn-cs";
+  options.nodes = {node_of("n1", "V100", 2)};
+  auto cluster = started(options);
+  const std::map<GpuType, double> ten{{"V100", 10}};
+  cluster->submit(sleep_job("J1", 2, 1000, ten), kJoined_s);
+  cluster->submit(sleep_job("J2", 1, 100, ten), kJoined_s + 1);
+  cluster->submit(sleep_job("J3", 1, 100, ten), kJoined_s + 2);
+  ASSERT_TRUE(cluster->run_until_ended(1000));
+  const auto& events = cluster->events();
+  EXPECT_NEAR(jct_of(events, "J1"), 100, kPause_s);
+  EXPECT_NEAR(jct_of(events, "J2"), 109, kPause_s);
+  EXPECT_NEAR(jct_of(events, "J3"), 108, kPause_s);
+  EXPECT_NEAR(cluster->now_s() - kJoined_s, 110, kPause_s);
+  cluster->run_until(200);
+  expect_clean(*cluster);
+}
+
+TEST(KnownAnswers, HadarTrainsAGangOverTwoKindsOfGpuAtTheSlowerOnesSpeed) {
+  SimulatedClusterOptions options;
+  options.scheduler.policy = "hadar";
+  options.nodes = {node_of("a", "V100", 3), node_of("b", "P100", 3)};
+  auto cluster = started(options);
+  auto gang = sleep_job("gang", 4, 100, {{"V100", 10}, {"P100", 5}});
+  cluster->submit(gang, kJoined_s);
+  ASSERT_TRUE(cluster->run_until_ended(1000));
+  EXPECT_NEAR(jct_of(cluster->events(), "gang"), 20, kPause_s) << "5 steps/s from the first round on";
+  cluster->run_until(200);
+  expect_clean(*cluster);
+}
+
+TEST(KnownAnswers, HadareTrainsOneJobOnThreeNodesAtOnce) {
+  SimulatedClusterOptions options;
+  options.scheduler.policy = "hadare";
+  options.scheduler.round_s = 60;
+  options.nodes = {node_of("a", "X", 1), node_of("b", "Y", 1), node_of("c", "Z", 1)};
+  auto cluster = started(options);
+  auto job = sleep_job("job", 1, 9000, {{"X", 10}, {"Y", 20}, {"Z", 60}});
+  job.sleep.checkpoint_bytes = 64;
+  cluster->submit(job, kJoined_s);
+  ASSERT_TRUE(cluster->run_until_ended(1000));
+  const auto& events = cluster->events();
+  for (const auto& event : events) {
+    const auto* merge = std::get_if<event::Consolidated>(&event.body);
+    if (!merge) continue;
+    EXPECT_NEAR(static_cast<double>(merge->credited), 5400, 0.05 * 5400) << "a round less its merge time";
+    ASSERT_EQ(merge->forks.size(), 3U);
+    for (const auto& fork : merge->forks) EXPECT_TRUE(fork.in) << fork.reason;
+    break;
+  }
+  const auto jct = jct_of(events, "job");
+  EXPECT_GE(jct, 100);
+  EXPECT_LE(jct, 110) << "inside the second round, against 150 s on the best node alone";
+  cluster->run_until(300);
+  expect_clean(*cluster);
+}
+
+}  // namespace
+}  // namespace hadar

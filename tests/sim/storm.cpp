@@ -1,0 +1,185 @@
+#include "tests/sim/storm.hpp"
+
+#include <functional>
+#include <sstream>
+
+#include "launchers/policies.hpp"
+#include "launchers/simulated_link.hpp"
+#include "tests/sim/sim_cases.hpp"
+
+namespace hadar {
+namespace {
+
+constexpr double kFaults_s = 120;  // faults come within; all are healed by then
+constexpr double kLimit_s = 6000;
+const std::vector<GpuType> kTypes{"A", "B", "C"};
+
+class Storm {
+ public:
+  explicit Storm(std::uint64_t seed) : chance_(seed * 2 + 1), seed_(seed) {}
+
+  StormOutcome run() {
+    auto started = SimulatedCluster::start(options());
+    if (!started) return {started.error().message, "", ""};
+    cluster_ = *std::move(started);
+    add_jobs();
+    const auto faults = chance_.below(7);
+    for (std::uint64_t i = 0; i < faults; ++i) add_fault();
+    cluster_->at(kFaults_s, [this] { heal_all(); });
+    StormOutcome outcome;
+    const bool ended = cluster_->run_until_ended(kLimit_s);
+    cluster_->run_until(cluster_->now_s() + 60);
+    auto wrong = check_log(cluster_->events(), true);
+    for (const auto& line : cluster_->violations()) wrong.push_back(line);
+    if (!ended) wrong.push_back("not all jobs ended by " + std::to_string(kLimit_s) + " s");
+    if (cluster_->events().size() > 20000)
+      wrong.push_back(std::to_string(cluster_->events().size()) + " events: something goes round in circles");
+    outcome.wrong = joined(wrong);
+    outcome.plan = plan_.str();
+    outcome.events = cluster_->event_lines();
+    return outcome;
+  }
+
+ private:
+  SimulatedClusterOptions options() {
+    SimulatedClusterOptions options;
+    options.seed = seed_;
+    options.shuffle = chance_.below(2) == 1;
+    const auto& all = policies();
+    options.scheduler.policy = std::string(all[chance_.below(all.size())].name);
+    options.scheduler.round_s = 5 + 15 * chance_.fraction();
+    options.scheduler.request_limit_s = 1 + 3 * chance_.fraction();
+    options.scheduler.dead_after_s = 3 + 10 * chance_.fraction();
+    options.scheduler.waiting_window_s = 3 + 10 * chance_.fraction();
+    options.scheduler.outage_grace_s = 10 + 50 * chance_.fraction();
+    options.link_delay_s = chance_.below(3) == 0 ? 0 : 0.05 * chance_.fraction();
+    options.silence_s = 2 * chance_.fraction();
+    options.load_s = chance_.below(2) == 0 ? 0 : chance_.fraction();
+    options.save_s = chance_.below(2) == 0 ? 0 : 0.5 * chance_.fraction();
+    const auto nodes = 1 + chance_.below(5);
+    for (std::uint64_t i = 0; i < nodes; ++i) {
+      const auto name = "n" + std::to_string(i + 1);
+      options.nodes.push_back(
+          node_of(name, kTypes[chance_.below(kTypes.size())], 1 + static_cast<std::uint32_t>(chance_.below(3))));
+      nodes_.push_back(name);
+      gpus_ += options.nodes.back().gpus.front().count;
+    }
+    plan_ << "policy " << options.scheduler.policy << ", round " << options.scheduler.round_s << " s, " << nodes
+          << " nodes, " << gpus_ << " GPUs, shuffle " << options.shuffle << "\n";
+    return options;
+  }
+
+  void add_jobs() {
+    const auto jobs = 1 + chance_.below(6);
+    for (std::uint64_t i = 0; i < jobs; ++i) {
+      const auto gpus = chance_.below(3) == 0 ? 1 + static_cast<std::uint32_t>(chance_.below(std::min(gpus_, 4U))) : 1;
+      auto spec = sleep_job("job" + std::to_string(i + 1), gpus, 1 + chance_.below(600),
+                            {{"A", 10}, {"B", 6}, {"C", 2 + 2 * chance_.fraction()}});
+      spec.forkable = chance_.below(4) != 0;
+      spec.sleep.checkpoint_bytes = chance_.below(2) == 0 ? 0 : 1 + chance_.below(200);
+      if (chance_.below(3) == 0) spec.checkpoint_every_s = 1 + 5 * chance_.fraction();
+      if (chance_.below(8) == 0) spec.sleep.crash_at_step = 1 + chance_.below(50);
+      const auto t_s = 40 * chance_.fraction();
+      plan_ << t_s << " s: submit " << spec.name << ", " << gpus << " GPUs, " << spec.total_steps << " steps"
+            << (spec.forkable ? ", forkable" : "") << ", checkpoints of " << spec.sleep.checkpoint_bytes
+            << " bytes every " << spec.checkpoint_every_s << " s, crash at " << spec.sleep.crash_at_step << "\n";
+      cluster_->submit(spec, t_s);
+      if (chance_.below(10) == 0) command(spec.name, t_s);
+    }
+  }
+
+  void command(const std::string& job, double t_s) {
+    const auto when = t_s + 20 * chance_.fraction();
+    if (chance_.below(2) == 0)
+      return act(when, "cancel " + job, [this, job] { cluster_->command(CommandJob{job, JobAction::kCancel}); });
+    act(when, "hold " + job, [this, job] { cluster_->command(CommandJob{job, JobAction::kHold}); });
+    for (double t = when + 5; t < kFaults_s + 60; t += 20)
+      act(t, "release " + job, [this, job] { cluster_->command(CommandJob{job, JobAction::kRelease}); });
+  }
+
+  void act(double t_s, const std::string& what, std::function<void()> action, std::uint64_t after = 0) {
+    plan_ << t_s << " s + " << after << " messages: " << what << "\n";
+    cluster_->at(t_s, std::move(action), after);
+  }
+
+  void add_fault() {
+    const auto from = 1 + 80 * chance_.fraction();
+    const auto until = from + 0.05 + (chance_.below(2) == 0 ? 3 : 30) * chance_.fraction();
+    const auto after = chance_.below(2) == 0 ? 0 : chance_.below(200);
+    const auto node = nodes_[chance_.below(nodes_.size())];
+    const auto role = chance_.below(2) == 0 ? SimulatedRole::kScheduler : SimulatedRole::kTracker;
+    const std::string role_name = role == SimulatedRole::kScheduler ? "scheduler" : "tracker";
+    switch (chance_.below(6)) {
+      case 0:
+        act(
+            from, "kill " + node, [this, node] { cluster_->kill_node(node); }, after);
+        act(
+            until, "restart " + node, [this, node] { cluster_->restart_node(node); }, after);
+        return;
+      case 1:
+      case 2:
+        act(
+            from, "kill the " + role_name, [this, role] { cluster_->kill(role); }, after);
+        act(
+            until, "restart the " + role_name, [this, role] { cluster_->restart(role); }, after);
+        return;
+      case 3:
+        act(
+            from, "cut " + node + " from the " + role_name, [this, node, role] { cluster_->cut_link(node, role); },
+            after);
+        act(
+            until, "heal it", [this, node, role] { cluster_->heal_link(node, role); }, after);
+        return;
+      case 4:
+        act(
+            from, "cut the roles apart", [this] { cluster_->cut_roles(); }, after);
+        act(
+            until, "heal them", [this] { cluster_->heal_roles(); }, after);
+        return;
+      default: {
+        const double factor = chance_.below(3) == 0 ? 0 : chance_.fraction();
+        act(
+            from, node + " slows down to " + std::to_string(factor),
+            [this, node, factor] { cluster_->slow_node(node, factor); }, after);
+        act(
+            until, node + " is itself again", [this, node] { cluster_->slow_node(node, 1); }, after);
+        if (chance_.below(3) == 0) {
+          act(from, "drain " + node, [this, node] {
+            cluster_->command(CommandNode{node, NodeAction::kDrain, "test", 2});
+          });
+          for (double t = until; t < kFaults_s + 60; t += 20)
+            act(t, "undrain " + node, [this, node] {
+              cluster_->command(CommandNode{node, NodeAction::kUndrain, "", 0});
+            });
+        }
+      }
+    }
+  }
+
+  void heal_all() {
+    for (const auto role : {SimulatedRole::kTracker, SimulatedRole::kScheduler}) {
+      cluster_->restart(role);
+      for (const auto& node : nodes_) cluster_->heal_link(node, role);
+    }
+    cluster_->heal_roles();
+    for (const auto& node : nodes_) {
+      cluster_->restart_node(node);
+      cluster_->slow_node(node, 1);
+    }
+  }
+
+  SimulatedChance chance_;
+  std::uint64_t seed_;
+  std::unique_ptr<SimulatedCluster> cluster_;
+  std::vector<NodeName> nodes_;
+  std::uint32_t gpus_ = 0;
+  std::ostringstream plan_;
+};
+
+}  // namespace
+
+StormOutcome run_storm(std::uint64_t seed) {
+  return Storm(seed).run();
+}
+
+}  // namespace hadar

@@ -1,0 +1,17 @@
+// A random cluster, random jobs and random faults, all from one seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace hadar {
+
+struct StormOutcome {
+  std::string wrong;   // one line per violation; empty when all holds
+  std::string plan;    // what was done, one line per job and fault
+  std::string events;  // the event log as JSON lines
+};
+
+StormOutcome run_storm(std::uint64_t seed);
+
+}  // namespace hadar

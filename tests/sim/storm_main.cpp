@@ -1,0 +1,24 @@
+// hadar_storm FIRST LAST: storms of these seeds until one goes wrong; one seed alone also prints its events.
+#include <cstdlib>
+#include <iostream>
+
+#include "tests/sim/storm.hpp"
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "hadar_storm: give the first and the last seed\n";
+    return 2;
+  }
+  const auto first = std::strtoull(argv[1], nullptr, 10);
+  const auto last = std::strtoull(argv[2], nullptr, 10);
+  for (auto seed = first; seed <= last; ++seed) {
+    const auto outcome = hadar::run_storm(seed);
+    if (first == last) std::cout << outcome.events;
+    if (outcome.wrong.empty()) continue;
+    std::cout << outcome.plan;
+    std::cerr << outcome.wrong << "tests/sim/run-storm " << seed << ".." << seed << " repeats it\n";
+    return 1;
+  }
+  std::cerr << "seeds " << first << " to " << last << ": all holds\n";
+  return 0;
+}
