@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/policy/gang_speed.hpp"
 #include "messages/types/check.hpp"
 
 namespace hadar {
@@ -109,7 +110,7 @@ Status PlanBuilder::read_held(std::size_t j) {
       }
     }
     if (!state.fixed) continue;
-    state.grants.push_back({held.fork.fork, known_part(held), held.steps_per_s, held.ends_at_border, 0, &held});
+    state.grants.push_back(repeated(j, held));
     ++state.fixed_grants;
   }
   return {};
@@ -124,6 +125,14 @@ Gang PlanBuilder::known_part(const Allocation& allocation) const {
       if (gpu < owners_[node].size()) gang.push_back({node, cluster_.gpu_types(node)[gpu], 1});
   }
   return normalized(std::move(gang));
+}
+
+// A lease does not say how fast it was expected to be; the estimates do.
+Grant PlanBuilder::repeated(std::size_t j, const Allocation& held) const {
+  Grant grant{held.fork.fork, known_part(held), held.steps_per_s, held.ends_at_border, 0, &held};
+  if (grant.steps_per_s <= 0 && size_of(grant.gang) == job(j).gpus)
+    grant.steps_per_s = gang_speed(*this, j, JobSpeeds(job(j), cluster_.type_names()), grant.gang);
+  return grant;
 }
 
 std::uint64_t PlanBuilder::steps_available(std::size_t j) const {
@@ -199,10 +208,10 @@ Status PlanBuilder::keep(std::size_t j, std::size_t held) {
   if (states_[j].fixed) return refused(job(j), fork, "its allocation is immovable and repeated by itself");
   if (!renews_itself(allocation)) return refused(job(j), fork, "its allocation ends at the border, it cannot go on");
   if (!states_[j].grants.empty()) return refused(job(j), fork, "a fork that renews itself must be the only one");
-  auto gang = known_part(allocation);
-  for (const auto& part : gang)
+  auto grant = repeated(j, allocation);
+  for (const auto& part : grant.gang)
     if (free(part.node, part.type) < part.count) return refused(job(j), fork, "its GPUs are given away already");
-  add(j, {fork, std::move(gang), allocation.steps_per_s, false, 0, &allocation});
+  add(j, std::move(grant));
   return {};
 }
 

@@ -122,6 +122,7 @@ class PlanBuilder {
   Status read_idle();
   Status read_held(std::size_t j);
   [[nodiscard]] Gang known_part(const Allocation& allocation) const;
+  [[nodiscard]] Grant repeated(std::size_t j, const Allocation& held) const;
   [[nodiscard]] Status check(std::size_t j, const Grant& grant) const;
   [[nodiscard]] Status check_parts(std::size_t j, const Grant& grant) const;
   void take(const Grant& grant);

@@ -136,7 +136,9 @@ Outcome PlanBuilder::outcome(std::size_t j, const std::vector<Allocation>& plann
     return {view.job, OutcomeKind::kWaiting, waiting_reason(j)};
   }
   double speed = 0;
-  for (const auto& allocation : planned) speed += allocation.steps_per_s;
+  for (const auto& grant : grants(j))
+    for (const auto& allocation : planned)
+      if (allocation.fork.fork == grant.fork) speed += grant.steps_per_s;
   const auto forks = static_cast<double>(planned.size());
   const auto gpus = forks * static_cast<double>(view.gpus);
   return {view.job,

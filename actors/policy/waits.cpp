@@ -44,8 +44,8 @@ std::uint32_t Waits::rounds(JobId job) const {
 void Waits::count(const RoundInput& input, const RoundPlan& plan) {
   std::map<JobId, std::uint32_t> next;
   for (const auto& outcome : plan.outcomes) {
-    if (outcome.kind != OutcomeKind::kWaiting) continue;
-    const auto waited = rounds(outcome.job) + (input.early ? 0 : 1);
+    auto waited = rounds(outcome.job);
+    if (!input.early) waited = outcome.kind == OutcomeKind::kWaiting ? waited + 1 : 0;
     if (waited > 0) next[outcome.job] = waited;
   }
   rounds_ = std::move(next);

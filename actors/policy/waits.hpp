@@ -19,10 +19,10 @@ class Waits {
   // no waits yet.
   [[nodiscard]] static Waits read(const std::string& memory);
 
-  // Whole rounds the job has waited since it last held GPUs.
+  // Rounds the job has waited since a border last gave it GPUs.
   [[nodiscard]] std::uint32_t rounds(JobId job) const;
-  // Counts a finished plan: jobs with GPUs start again at 0, those waiting gain a round unless the plan was an early
-  // replan, jobs that are gone are forgotten.
+  // Counts a finished plan: at a border jobs with GPUs start again at 0 and those waiting gain a round; an early replan
+  // counts for nothing, since the rest of a round is no round. Jobs that are gone are forgotten.
   void count(const RoundInput& input, const RoundPlan& plan);
   [[nodiscard]] std::string write() const;
 

@@ -61,11 +61,16 @@ bool is_form(std::string_view rest) {
 
 std::optional<GpuFacts> facts_of(const GpuType& type) {
   const auto name = plain(type);
+  std::optional<GpuFacts> best;
+  std::size_t longest = 0;  // "T400 4GB" is a T400, not a T4 with "00 4GB"
   for (const auto& facts : kFacts) {
     const auto known = plain(facts.type);
-    if (name.starts_with(known) && is_form(std::string_view(name).substr(known.size()))) return facts;
+    if (known.size() <= longest || !name.starts_with(known)) continue;
+    if (!is_form(std::string_view(name).substr(known.size()))) continue;
+    best = facts;
+    longest = known.size();
   }
-  return std::nullopt;
+  return best;
 }
 
 double performance_index(const GpuFacts& facts) {

@@ -1,61 +1,119 @@
 #include "actors/throughput/throughput_book.hpp"
 
-#include <set>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "actors/throughput/gpu_facts.hpp"
+#include "messages/types/check.hpp"
 
 namespace hadar {
 namespace {
 
-constexpr double kNewestWeight = 0.5;
+constexpr double kFreshWeight = 0.5;
+constexpr double kLeastTrainS = 0.01;
+constexpr double kGuessedStepsPerS = 10;  // of a V100 at kGuessedBatch
+constexpr double kGuessedBatch = 32;
 
-template <class Map, class Key>
-void average_in(Map& map, const Key& key, double value) {
-  const auto [found, fresh] = map.try_emplace(key, value);
-  if (!fresh) found->second += kNewestWeight * (value - found->second);
+const std::string& model_of(const JobSpec& spec) {
+  return spec.model.empty() ? spec.workload : spec.model;
+}
+
+bool synthetic(const JobSpec& spec) {
+  return spec.workload == "sleep";
+}
+
+template <class Place>
+void learn(std::map<Place, double>& speeds, const Place& place, double speed) {
+  const auto [it, fresh] = speeds.try_emplace(place, speed);
+  if (!fresh) it->second = kFreshWeight * speed + (1 - kFreshWeight) * it->second;
+}
+
+template <class Key, class Place>
+double found_in(const std::map<Key, std::map<Place, double>>& all, const Key& key, const Place& place) {
+  const auto row = all.find(key);
+  if (row == all.end()) return 0;
+  const auto it = row->second.find(place);
+  return it == row->second.end() ? 0 : it->second;
 }
 
 }  // namespace
 
-ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale)
-    : table_(std::move(table)), time_scale_(time_scale) {}
-
-double ThroughputBook::declared(const JobSpec& spec, const GpuType& type) const {
-  if (spec.workload == "sleep") {
-    const auto found = spec.sleep.steps_per_s.find(type);
-    return found == spec.sleep.steps_per_s.end() ? 0 : found->second;
+ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale) {
+  HADAR_REQUIRE(time_scale > 0);
+  for (const auto& row : table) {
+    table_[{{row.model, row.batch_size, row.gpus}, {row.type, row.placement}}] = row.steps_per_s * time_scale;
+    types_.insert(row.type);
   }
-  for (const auto& row : table_)
-    if (row.model == spec.model && row.batch_size == spec.batch_size && row.gpus == 1 && row.type == type &&
-        row.placement == Placement::kPacked)
-      return row.steps_per_s * time_scale_;
+}
+
+double ThroughputBook::declared(const JobSpec& spec, const GpuType& type, Placement placement) const {
+  if (synthetic(spec)) {
+    const auto own = spec.sleep.steps_per_s.find(type);
+    return own == spec.sleep.steps_per_s.end() || placement == Placement::kSpread ? 0 : own->second;
+  }
+  for (const auto gpus : {spec.gpus, 1U}) {
+    const auto it = table_.find({{model_of(spec), spec.batch_size, gpus}, {type, placement}});
+    if (it != table_.end()) return it->second;
+  }
   return 0;
 }
 
 std::vector<Estimate> ThroughputBook::estimates_for(JobId job, const JobSpec& spec) const {
-  std::set<GpuType> types;
-  for (const auto& row : table_) types.insert(row.type);
+  auto types = types_;
   for (const auto& [type, speed] : spec.sleep.steps_per_s) types.insert(type);
-  for (const auto& [key, speed] : by_model_) types.insert(std::get<2>(key));
-  std::vector<Estimate> estimates;
-  for (const auto& type : types) {
-    const auto own = by_job_.find({job, type});
-    const auto shared = by_model_.find({spec.model, spec.batch_size, type});
-    const bool comparable = spec.workload != "sleep";  // sleep jobs of one name may have any speeds
-    if (own != by_job_.end()) {
-      estimates.push_back({type, Placement::kPacked, own->second, EstimateSource::kMeasured});
-    } else if (comparable && shared != by_model_.end()) {
-      estimates.push_back({type, Placement::kPacked, shared->second, EstimateSource::kMeasured});
-    } else if (const auto speed = declared(spec, type); speed > 0) {
-      estimates.push_back({type, Placement::kPacked, speed, EstimateSource::kDeclared});
+  const ModelKey model = {model_of(spec), spec.batch_size, spec.gpus};
+  std::map<Place, Estimate> found;
+  for (const auto& type : types)
+    for (const auto placement : {Placement::kPacked, Placement::kSpread}) {
+      const Place place = {type, placement};
+      auto source = EstimateSource::kMeasured;
+      double speed = found_in(by_job_, job, place);
+      if (speed <= 0 && !synthetic(spec)) speed = found_in(by_model_, model, place);
+      if (speed <= 0) {
+        source = EstimateSource::kDeclared;
+        speed = declared(spec, type, placement);
+      }
+      if (speed > 0) found[place] = {type, placement, speed, source};
     }
-  }
+  add_priors(spec, types, found);
+  std::vector<Estimate> estimates;
+  for (const auto& [place, estimate] : found) estimates.push_back(estimate);
   return estimates;
 }
 
-void ThroughputBook::measured(JobId job, const JobSpec& spec, const GpuType& type, std::uint64_t steps,
-                              double train_s) {
-  const auto speed = static_cast<double>(steps) / train_s;
-  average_in(by_job_, std::pair{job, type}, speed);
-  if (spec.workload != "sleep") average_in(by_model_, ModelKey{spec.model, spec.batch_size, type}, speed);
+void ThroughputBook::add_priors(const JobSpec& spec, const std::set<GpuType>& types,
+                                std::map<Place, Estimate>& found) const {
+  double log_scale = 0;
+  double known = 0;
+  for (const auto& [place, estimate] : found) {
+    const auto facts = facts_of(place.first);
+    if (!facts || place.second != Placement::kPacked) continue;
+    log_scale += std::log(estimate.steps_per_s / performance_index(*facts));
+    known += 1;
+  }
+  const double batch = std::max<double>(1, spec.batch_size);
+  const double scale = known > 0 ? std::exp(log_scale / known) : kGuessedStepsPerS * kGuessedBatch / batch;
+  for (const auto& type : types) {
+    const auto facts = facts_of(type);
+    const Place place = {type, Placement::kPacked};
+    if (!facts || found.contains(place)) continue;
+    found[place] = {type, Placement::kPacked, scale * performance_index(*facts), EstimateSource::kPrior};
+  }
+}
+
+void ThroughputBook::measured(JobId job, const JobSpec& spec, const GpuType& type, std::uint64_t steps, double train_s,
+                              Placement placement) {
+  if (steps == 0 || !(train_s >= kLeastTrainS)) return;
+  const double speed = static_cast<double>(steps) / train_s;
+  const Place place = {type, placement};
+  types_.insert(type);
+  learn(by_job_[job], place, speed);
+  if (!synthetic(spec)) learn(by_model_[{model_of(spec), spec.batch_size, spec.gpus}], place, speed);
+}
+
+void ThroughputBook::forget(JobId job) {
+  by_job_.erase(job);
 }
 
 }  // namespace hadar

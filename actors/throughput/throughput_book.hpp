@@ -1,41 +1,58 @@
-// What is known of the speeds of jobs: declared, measured. Pure.
+// What is known of how fast jobs run on which types, from declaration to measurement. Pure.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "messages/types/ids.hpp"
 #include "messages/types/job.hpp"
 #include "messages/types/throughput.hpp"
 
 namespace hadar {
 
+// Owned by one tracker (or read-only by many), single thread. Deterministic: the same calls give the same estimates.
 class ThroughputBook {
  public:
-  // `table` holds declared speeds; times `time_scale` they are this cluster's.
+  // `table` declares speeds at scale 1; every speed in it counts times `time_scale` (> 0). A synthetic job's own
+  // declaration (`sleep.steps_per_s`) is taken as it stands.
   ThroughputBook(ThroughputTable table, double time_scale);
 
-  // Speeds of one gang member of a job on every type anything is known of, rising by type. The job's own measurements
-  // come first, then those of jobs of the same model and batch size, then what is declared (in the job file for sleep
-  // jobs, else in the table).
+  // At most one estimate per type and placement, rising by type, the best known:
+  //   measured on this job, else on jobs of the same model, batch size and gang size (not for sleep jobs, which may
+  //   have any speed under one name), else declared (in the job file for sleep jobs, else in the table),
+  //   else a prior from GPU facts: the job's known speeds scaled by performance_index, or, when it has none,
+  //   10 steps/s x index x 32 / batch size.
+  // Types are those of the table, of the job's own declaration, and those measured so far. A type without facts and
+  // without numbers gets no estimate: it is unknown, not slow.
   [[nodiscard]] std::vector<Estimate> estimates_for(JobId job, const JobSpec& spec) const;
 
-  // A gang on GPUs of `type` did `steps` in `train_s` > 0 seconds: a moving average of weight 0.5 (as Gavel's).
-  void measured(JobId job, const JobSpec& spec, const GpuType& type, std::uint64_t steps, double train_s);
+  // A gang whose slowest member ran on `type` did `steps` in `train_s` seconds inside the step loop: an exponential
+  // moving average with weight 0.5 (Gavel's), the first measurement as it is. Nothing is learned from no steps or from
+  // less than 10 ms.
+  void measured(JobId job, const JobSpec& spec, const GpuType& type, std::uint64_t steps, double train_s,
+                Placement placement = Placement::kPacked);
 
-  // Steps per second declared for a gang member on a type; 0 = nothing declared.
-  [[nodiscard]] double declared(const JobSpec& spec, const GpuType& type) const;
+  // Steps/s declared for a gang member on a type: the row of the job's gang size, else of one GPU; 0 = nothing
+  // declared.
+  [[nodiscard]] double declared(const JobSpec& spec, const GpuType& type,
+                                Placement placement = Placement::kPacked) const;
+
+  // Drops what was measured on this job alone; what its model taught stays.
+  void forget(JobId job);
 
  private:
-  using ModelKey = std::tuple<std::string, std::uint32_t, GpuType>;  // model, batch size, type
+  using Place = std::pair<GpuType, Placement>;
+  using ModelKey = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // model, batch size, gang size
 
-  ThroughputTable table_;
-  double time_scale_;
-  std::map<std::pair<JobId, GpuType>, double> by_job_;
-  std::map<ModelKey, double> by_model_;
+  void add_priors(const JobSpec& spec, const std::set<GpuType>& types, std::map<Place, Estimate>& found) const;
+
+  std::map<std::pair<ModelKey, Place>, double> table_;
+  std::set<GpuType> types_;
+  std::map<JobId, std::map<Place, double>> by_job_;
+  std::map<ModelKey, std::map<Place, double>> by_model_;
 };
 
 }  // namespace hadar

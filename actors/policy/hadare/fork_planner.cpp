@@ -11,7 +11,7 @@ namespace hadar {
 namespace {
 
 constexpr double kGatherFrom = 0.85;            // merge efficiency from which gathering wins
-constexpr double kUnknownMergeFraction = 0.02;  // of a round
+constexpr double kUnknownMergeFraction = 0.03;  // of a round
 constexpr double kMostMergeFraction = 0.1;      // of a round
 
 std::uint32_t free_on(const PlanBuilder& plan, std::size_t j, std::uint32_t node) {
@@ -179,7 +179,11 @@ void ForkPlanner::gather(const PlacingSettings&) {
     if (!any_free(plan_)) return;
     if (forks_at_all(j)) {
       fork(j, false);
-      if (plan_.has_grant(j) || !plan_.input().early) continue;
+      if (plan_.has_grant(j)) continue;
+      if (!plan_.input().early) {
+        start_alone(j);  // so slow that no fork does a step in a round
+        continue;
+      }
       char text[120];
       std::snprintf(text, sizeof text, "%.3g s to the border are too short to start in; the least is %.3g s",
                     plan_.input().window_s, least_s(j) + merge_s(j));
@@ -217,7 +221,9 @@ void ForkPlanner::fork_idle_nodes() {
       for (std::size_t j = 0; j < plan_.jobs(); ++j) {
         if (!plan_.has_grant(j) || !plan_.plannable(j) || !forks_at_all(j)) continue;
         if (plan_.grants(j).size() >= forks_.max_forks || plan_.steps_available(j) + 0.0 < 2) continue;
-        const double time_left = left_[j] / planned_progress(j);
+        const double planned = planned_progress(j);
+        if (planned <= 0) continue;
+        const double time_left = left_[j] / planned;
         if (time_left <= least_s(j) || speed_on(j, node) * usable_s(j) < 1) continue;
         candidates.emplace_back(time_left, j);
       }
@@ -263,6 +269,7 @@ double ForkPlanner::predict(ForkRule rule) {
       if (left_[j] <= 0 || !plan_.plannable(j) || !plan_.has_grant(j)) continue;
       const bool merges = plan_.grants(j).front().ends_at_border;
       rates[j] = planned_progress(j) * (merges ? 1 - merge_s(j) / round_s : 1);
+      if (rates[j] <= 0) continue;
       const double time = left_[j] / rates[j];
       step = step == 0 ? time : std::min(step, time);
     }

@@ -16,7 +16,7 @@ enum class ForkRule {
 
 struct ForkSettings {
   double merge_efficiency = 1;       // eta: what steps beyond the fastest fork's are worth to progress, 0 to 1
-  double merge_s = 0;                // merge time of a job that has none measured; 0 = 2 % of a round
+  double merge_s = 0;                // merge time of a job that has none measured; 0 = 3 % of a round
   double least_window = 0.05;        // of a round: the shortest training a fork is started for
   std::uint32_t max_forks = 16;      // of one job at once
   std::size_t predict_most = 16;     // jobs and nodes up to which both rules are played to the end and compared

@@ -11,7 +11,7 @@ namespace hadar {
 // jobs that may have n forks no node idles while a job that fits on it is unfinished, but for merging, for windows too
 // short to start in, and for last steps too few to share.
 //
-// Settings: those of `hadar`, and rule ("auto", "gather", "spread"), merge_efficiency (1), merge_s (0 = 2 % of a round
+// Settings: those of `hadar`, and rule ("auto", "gather", "spread"), merge_efficiency (1), merge_s (0 = 3 % of a round
 // until measured), least_window (0.05 of a round), max_forks (16).
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_hadare(const PolicySettings& settings);
 
