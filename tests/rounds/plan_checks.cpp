@@ -100,7 +100,11 @@ class Checker {
     std::vector<const Allocation*> planned;
     for (const auto& allocation : plan_.allocations)
       if (allocation.fork.job == job.job) planned.push_back(&allocation);
-    if (planned.size() > 1 && (!traits_.forks || !job.forkable)) fault(name + "forked against the rules");
+    const auto repeated = std::count_if(planned.begin(), planned.end(),
+                                        [&](const auto* allocation) { return repeats(job, *allocation); });
+    const bool only_repeats = repeated == static_cast<std::ptrdiff_t>(planned.size());
+    if (planned.size() > 1 && !only_repeats && (!traits_.forks || !job.forkable))
+      fault(name + "forked against the rules");
     std::set<NodeName> nodes;
     std::uint64_t fresh = 0;
     std::uint64_t kept = 0;
@@ -109,7 +113,8 @@ class Checker {
     for (const auto* allocation : planned) {
       for (const auto& slice : allocation->slices)
         if (!nodes.insert(slice.node).second) fault(name + "two forks on " + slice.node);
-      if (planned.size() > 1 && !allocation->ends_at_border) fault(name + "a self-renewing fork among others");
+      if (planned.size() > 1 && !only_repeats && !allocation->ends_at_border)
+        fault(name + "a self-renewing fork among others");
       (repeats(job, *allocation) ? kept : fresh) += allocation->quota_steps;
     }
     const auto movable = input_.early ? 0 : held_left - std::min(held_left, kept);
