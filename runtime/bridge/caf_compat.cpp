@@ -30,6 +30,11 @@ Error of_system_error(caf::sec code) {
 
 }  // namespace
 
+void use_live_scheduler(caf::actor_system_config& config, std::size_t threads) {
+  config.set("scheduler.policy", caf::atom("sharing"));
+  config.set("scheduler.max-threads", threads);
+}
+
 caf::error to_caf(const Error& error) {
   return caf::error(static_cast<std::uint8_t>(error.code), kCategory, caf::make_message(error.message));
 }

@@ -1,11 +1,17 @@
-// What differs between CAF's errors and ours. CAF 0.17.6 is what this is tested with.
+// CAF's settings, and what differs between its errors and ours. CAF 0.17.6 is what this is tested with.
 #pragma once
 
+#include <caf/actor_system_config.hpp>
 #include <caf/error.hpp>
+#include <cstddef>
 
 #include "messages/types/error.hpp"
 
 namespace hadar {
+
+// The scheduler for live processes: `threads` workers that sleep on one shared queue. CAF's default steals work and
+// wakes by timers instead, which costs an idle process CPU and delays lone requests. Before the actor system is made.
+void use_live_scheduler(caf::actor_system_config& config, std::size_t threads);
 
 // Our error inside CAF's: category "hadar", the code, the message as context. Thread-safe.
 caf::error to_caf(const Error& error);

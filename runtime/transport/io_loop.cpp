@@ -18,6 +18,8 @@ constexpr int kBatch = 256;
 // ZeroMQ reports the end of a connection a little before it drops the pipe.
 constexpr milliseconds kProbeDelay{20};
 constexpr milliseconds kRetryFull{2};
+// While busy, sockets are simply tried; asking which have something costs as much as ten tries.
+constexpr unsigned kTurnsPerLook = 16;
 
 void set_common(zmq::socket_t& socket, const TransportOptions& options) {
   socket.set(zmq::sockopt::ipv6, true);
@@ -66,16 +68,17 @@ void IoLoop::run() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  std::vector<Command> commands;
+  bool busy = false;
   bool backlog = false;
-  while (!stop_) {
-    wait(backlog);
+  for (unsigned turn = 0; !stop_; ++turn) {
+    if (busy && turn % kTurnsPerLook != 0)
+      assume_readable();
+    else
+      look(busy, backlog);
     notice_stall();
-    outbox_.take(commands);
-    for (Command& command : commands) handle(command);
-    commands.clear();
-    read_dealers();
-    read_router();
+    busy = handle_commands();
+    busy = read_dealers() || busy;
+    busy = read_router() || busy;
     backlog = control_.flush(now_);
     tick_when_due();
     retired_.clear();
@@ -83,23 +86,46 @@ void IoLoop::run() {
   control_.stop();
 }
 
-void IoLoop::wait(bool backlog) {
+void IoLoop::look(bool busy, bool backlog) {
   std::vector<zmq_pollitem_t> items;
-  items.reserve(3 + 2 * dealers_.size());
-  items.push_back({nullptr, outbox_.wake_fd(), ZMQ_POLLIN, 0});
+  std::vector<bool*> readable;
+  const auto add = [&](void* socket, int descriptor, bool* flag) {
+    items.push_back({socket, descriptor, ZMQ_POLLIN, 0});
+    readable.push_back(flag);
+  };
+  bool rung = false;
+  add(nullptr, outbox_.wake_fd(), &rung);
   if (router_) {
-    items.push_back({router_.handle(), 0, ZMQ_POLLIN, 0});
-    items.push_back({router_watch_->handle(), 0, ZMQ_POLLIN, 0});
+    add(router_.handle(), 0, &router_readable_);
+    add(router_watch_->handle(), 0, &router_watch_readable_);
   }
   for (const auto& [endpoint, dealer] : dealers_) {
-    items.push_back({dealer->socket.handle(), 0, ZMQ_POLLIN, 0});
-    items.push_back({dealer->watch->handle(), 0, ZMQ_POLLIN, 0});
+    add(dealer->socket.handle(), 0, &dealer->readable);
+    add(dealer->watch->handle(), 0, &dealer->watch_readable);
   }
-  const auto until_tick = std::max(next_tick_ - LinkClock::now(), LinkClock::duration::zero());
-  auto timeout = std::chrono::ceil<milliseconds>(until_tick);
-  if (backlog) timeout = std::min(timeout, kRetryFull);
+  const bool sleeps = !busy && outbox_.go_to_sleep();
+  auto timeout = milliseconds{0};
+  if (sleeps) {
+    timeout = std::chrono::ceil<milliseconds>(std::max(next_tick_ - LinkClock::now(), LinkClock::duration::zero()));
+    if (backlog) timeout = std::min(timeout, kRetryFull);
+  }
   // EINTR only means an early turn.
-  (void)zmq_poll(items.data(), static_cast<int>(items.size()), timeout.count());
+  const int found = zmq_poll(items.data(), static_cast<int>(items.size()), timeout.count());
+  if (sleeps) outbox_.wake_up();
+  for (std::size_t i = 0; i < items.size(); ++i) *readable[i] = found > 0 && (items[i].revents & ZMQ_POLLIN) != 0;
+}
+
+void IoLoop::assume_readable() {
+  router_readable_ = static_cast<bool>(router_);
+  for (const auto& [endpoint, dealer] : dealers_) dealer->readable = true;
+}
+
+bool IoLoop::handle_commands() {
+  outbox_.take(commands_);
+  const bool any = !commands_.empty();
+  for (Command& command : commands_) handle(command);
+  commands_.clear();
+  return any;
 }
 
 // A frozen or starved process finds everybody silent when it runs again; that silence is its own.
@@ -182,41 +208,54 @@ SendOutcome IoLoop::send(const LinkKey& key, const Outgoing& packet) {
   return dealer == dealers_.end() ? SendOutcome::kGone : send_message(dealer->second->socket, {}, packet);
 }
 
-void IoLoop::read_router() {
-  if (!router_) return;
+bool IoLoop::read_router() {
   LinkKey key{LinkSide::kInbound, {}};
   Incoming message;
-  for (int i = 0; i < kBatch && receive_message(router_, true, limits_, key.id, message); ++i)
+  int taken = 0;
+  while (router_readable_ && taken < kBatch && receive_message(router_, true, limits_, key.id, message)) {
     control_.received(key, std::move(message), now_);
+    ++taken;
+  }
+  router_readable_ = false;
+  if (!std::exchange(router_watch_readable_, false)) return taken > 0;
   const WatchNews news = router_watch_->poll();
   counters_.frames_refused += news.not_zeromq;
   if (news.lost && probe_at_ == LinkTime::max()) {
     probe_at_ = now_ + kProbeDelay;
     next_tick_ = std::min(next_tick_, probe_at_);
   }
+  return true;
 }
 
-void IoLoop::read_dealers() {
-  std::vector<Dealer*> open_ones;
-  open_ones.reserve(dealers_.size());
-  for (const auto& [endpoint, dealer] : dealers_) open_ones.push_back(dealer.get());
+bool IoLoop::read_dealers() {
+  std::vector<Dealer*> ready;
+  for (const auto& [endpoint, dealer] : dealers_)
+    if (dealer->readable || dealer->watch_readable) ready.push_back(dealer.get());
+  bool any = false;
   // Retired ones stay alive until the end of the turn.
-  for (Dealer* dealer : open_ones)
-    if (!dealer->retired) read_dealer(*dealer);
+  for (Dealer* dealer : ready)
+    if (!dealer->retired) any = read_dealer(*dealer) || any;
+  return any;
 }
 
-void IoLoop::read_dealer(Dealer& dealer) {
-  const WatchNews news = dealer.watch->poll();
+bool IoLoop::read_dealer(Dealer& dealer) {
+  WatchNews news;
+  const bool watched = std::exchange(dealer.watch_readable, false);
+  if (watched) news = dealer.watch->poll();
   const LinkKey key{LinkSide::kOutbound, dealer.endpoint};
   std::string no_route;
   Incoming message;
+  int taken = 0;
   // What came before the connection ended is still there, and comes first.
-  for (int i = 0; (i < kBatch || news.lost) && !dealer.retired; ++i) {
-    if (!receive_message(dealer.socket, false, limits_, no_route, message)) break;
+  while ((taken < kBatch || news.lost) && !dealer.retired &&
+         receive_message(dealer.socket, false, limits_, no_route, message)) {
     control_.received(key, std::move(message), now_);
+    ++taken;
   }
+  dealer.readable = false;
   if (news.lost && !dealer.retired) control_.dial_lost(dealer.endpoint, now_);
   if (news.connected && !dealer.retired) control_.dial_connected(dealer.endpoint, now_);
+  return watched || taken > 0;
 }
 
 }  // namespace hadar

@@ -32,6 +32,8 @@ class IoLoop final : private LinkWire {
     std::string endpoint;
     zmq::socket_t socket;
     std::unique_ptr<SocketWatch> watch;
+    bool readable = false;
+    bool watch_readable = false;
     bool retired = false;
   };
 
@@ -43,10 +45,16 @@ class IoLoop final : private LinkWire {
   int open(const std::string& endpoint);
   void connect(const std::string& endpoint);
   void handle(Command& command);
-  void wait(bool backlog);
-  void read_router();
-  void read_dealers();
-  void read_dealer(Dealer& dealer);
+  bool handle_commands();
+  // Sleeps until something comes in or is due, and notes which sockets have something to read. When `busy` it only
+  // looks.
+  void look(bool busy, bool backlog);
+  // In its place for a while when there is much to do: just tries all sockets.
+  void assume_readable();
+  // These return whether they found anything.
+  bool read_router();
+  bool read_dealers();
+  bool read_dealer(Dealer& dealer);
   void notice_stall();
   void tick_when_due();
 
@@ -60,6 +68,9 @@ class IoLoop final : private LinkWire {
   FrameLimits limits_;
   std::unordered_map<std::string, std::unique_ptr<Dealer>> dealers_;
   std::vector<std::unique_ptr<Dealer>> retired_;  // closed once nothing of this turn uses them
+  std::vector<Command> commands_;
+  bool router_readable_ = false;
+  bool router_watch_readable_ = false;
   std::uint64_t opened_ = 0;
   LinkClock::duration tick_every_;
   LinkTime now_;

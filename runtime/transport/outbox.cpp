@@ -2,6 +2,7 @@
 
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 
 #include "messages/types/check.hpp"
 
@@ -19,7 +20,12 @@ Outbox::~Outbox() {
   ::close(wake_fd_);
 }
 
-void Outbox::wake() {
+bool Outbox::add(Command command) {
+  waiting_.push_back(std::move(command));
+  return std::exchange(asleep_, false);
+}
+
+void Outbox::ring() {
   const std::uint64_t one = 1;
   // Fails only when the counter is full, and then the reader is awake.
   (void)!::write(wake_fd_, &one, sizeof one);
@@ -27,7 +33,7 @@ void Outbox::wake() {
 
 Status Outbox::send(const std::string& peer, Outgoing packet) {
   const std::size_t bytes = packet.bytes();
-  bool first = false;
+  bool ring_it = false;
   {
     const std::lock_guard lock(mutex_);
     const auto found = gates_.find(peer);
@@ -47,29 +53,41 @@ Status Outbox::send(const std::string& peer, Outgoing packet) {
     gate.packets += 1;
     gate.bytes += bytes;
     packet.gate = found->second;
-    first = waiting_.empty();
-    waiting_.emplace_back(command::Send{peer, std::move(packet)});
+    ring_it = add(command::Send{peer, std::move(packet)});
   }
-  if (first) wake();
+  if (ring_it) ring();
   return {};
 }
 
 void Outbox::push(Command command) {
-  bool first = false;
+  bool ring_it = false;
   {
     const std::lock_guard lock(mutex_);
-    first = waiting_.empty();
-    waiting_.push_back(std::move(command));
+    ring_it = add(std::move(command));
   }
-  if (first) wake();
+  if (ring_it) ring();
 }
 
 void Outbox::take(std::vector<Command>& into) {
   HADAR_REQUIRE(into.empty());
-  std::uint64_t count = 0;
-  (void)!::read(wake_fd_, &count, sizeof count);
   const std::lock_guard lock(mutex_);
   into.swap(waiting_);
+}
+
+bool Outbox::go_to_sleep() {
+  const std::lock_guard lock(mutex_);
+  asleep_ = waiting_.empty();
+  return asleep_;
+}
+
+void Outbox::wake_up() {
+  {
+    const std::lock_guard lock(mutex_);
+    // Still asleep: nobody rang.
+    if (std::exchange(asleep_, false)) return;
+  }
+  std::uint64_t count = 0;
+  (void)!::read(wake_fd_, &count, sizeof count);
 }
 
 GatePtr Outbox::open(const std::string& peer) {

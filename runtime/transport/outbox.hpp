@@ -61,7 +61,7 @@ class Outbox {
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
 
-  // Readable while commands wait.
+  // Becomes readable when a command comes in while the loop sleeps.
   [[nodiscard]] int wake_fd() const { return wake_fd_; }
 
   // Queues a packet. Errors: kUnreachable (no open gate), kOverloaded.
@@ -69,8 +69,12 @@ class Outbox {
   // Queues any other command; never refused.
   void push(Command command);
 
-  // Moves all waiting commands into `into` (which must be empty) and resets the wake-up.
+  // Moves all waiting commands into `into`, which must be empty.
   void take(std::vector<Command>& into);
+  // Announces that the loop is about to sleep; false when commands wait already, and then it must not.
+  bool go_to_sleep();
+  // The loop is awake again: senders need not wake it, which would cost them a system call.
+  void wake_up();
 
   // Packets to `peer` are accepted from now on.
   GatePtr open(const std::string& peer);
@@ -78,7 +82,9 @@ class Outbox {
   void close(const std::string& peer);
 
  private:
-  void wake();
+  // Adds a command under the lock; returns whether the loop must be woken.
+  bool add(Command command);
+  void ring();
 
   const std::size_t max_packets_;
   const std::size_t max_bytes_;
@@ -87,6 +93,7 @@ class Outbox {
   std::mutex mutex_;
   std::unordered_map<std::string, GatePtr> gates_;
   std::vector<Command> waiting_;
+  bool asleep_ = false;
 };
 
 }  // namespace hadar

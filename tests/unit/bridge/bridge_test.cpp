@@ -178,6 +178,110 @@ TEST_F(BridgeTest, AMessageWithoutACodecStaysInItsProcess) {
   EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
 }
 
+PeerInfo named(std::string name, std::string endpoint = {}) {
+  PeerInfo info;
+  info.name = std::move(name);
+  info.endpoint = std::move(endpoint);
+  return info;
+}
+
+// A process that is no bridge: sends and answers what it likes.
+struct Stranger {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Packet> packets;
+  std::unique_ptr<Transport> transport;
+
+  Stranger(Switchboard& board, PeerInfo self, std::function<void(Stranger&, const std::string&, const Packet&)> react) {
+    TransportEvents sinks;
+    sinks.on_packet = [this, react](const std::string& from, const Packet& packet) {
+      if (react) react(*this, from, packet);
+      const std::lock_guard lock(mutex);
+      packets.push_back(packet);
+      changed.notify_all();
+    };
+    transport = board.join(std::move(self), sinks);
+  }
+  Packet first() {
+    std::unique_lock lock(mutex);
+    EXPECT_TRUE(changed.wait_for(lock, 10s, [&] { return !packets.empty(); }));
+    return packets.empty() ? Packet{} : packets.front();
+  }
+};
+
+TEST_F(BridgeTest, ABodyThatDoesNotDecodeIsAnsweredAndCounted) {
+  start();
+  Stranger stranger(board_, named("stranger"), {});
+  stranger.transport->connect("mem://tracker");
+  ASSERT_TRUE(server_.happened.wait_for("up stranger"));
+  Packet packet;
+  packet.envelope = {MessageKind::kQueryLog, ActorKey::kJobLedger, EnvelopeFlag::kRequest, 77, std::nullopt};
+  packet.body = Payload(std::vector<std::byte>(13, std::byte{0xee}));
+  ASSERT_TRUE(stranger.transport->send("tracker", packet));
+  const Packet answer = stranger.first();
+  EXPECT_EQ(answer.envelope.flag, EnvelopeFlag::kError);
+  EXPECT_EQ(answer.envelope.correlation, 77u);
+  ASSERT_TRUE(answer.envelope.error);
+  EXPECT_TRUE(answer.envelope.error->code == ErrorCode::kCorrupt ||
+              answer.envelope.error->code == ErrorCode::kInvalidArgument);
+  EXPECT_EQ(server_.bridge.counters().at("bodies_refused"), 1u);
+  EXPECT_TRUE(ask_log(proxy(), query_log("n1")));
+}
+
+TEST_F(BridgeTest, AMessageOutsideTheContractIsRefused) {
+  start();
+  Stranger stranger(board_, named("stranger"), {});
+  stranger.transport->connect("mem://tracker");
+  ASSERT_TRUE(server_.happened.wait_for("up stranger"));
+  Packet packet;
+  packet.envelope = {MessageKind::kNodeHello, ActorKey::kJobLedger, EnvelopeFlag::kRequest, 78, std::nullopt};
+  ASSERT_TRUE(stranger.transport->send("tracker", packet));
+  const Packet answer = stranger.first();
+  ASSERT_TRUE(answer.envelope.error);
+  EXPECT_EQ(answer.envelope.error->code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(BridgeTest, AnswersThatBreakTheirFormatAreErrorsToTheCaller) {
+  client_.join(board_);
+  Stranger liar(board_, named("liar", "mem://liar"),
+                [](Stranger& self, const std::string& from, const Packet& request) {
+                  Packet answer;
+                  const MessageKind kind =
+                      request.envelope.target == ActorKey::kPolicy ? MessageKind::kAck : MessageKind::kLogPart;
+                  answer.envelope = {kind, request.envelope.target, EnvelopeFlag::kReply, request.envelope.correlation,
+                                     std::nullopt};
+                  answer.body = Payload(std::vector<std::byte>(9, std::byte{0x7f}));
+                  (void)self.transport->send(from, answer);
+                });
+  client_.transport->connect("mem://liar");
+  ASSERT_TRUE(client_.happened.wait_for("up liar"));
+  const auto garbled = ask_log(client_.bridge.proxy_for<Archive>("liar", ActorKey::kJobLedger), query_log("n1"));
+  EXPECT_FALSE(garbled);
+  const auto other_kind = ask_log(client_.bridge.proxy_for<Archive>("liar", ActorKey::kPolicy), query_log("n1"));
+  ASSERT_FALSE(other_kind);
+  EXPECT_EQ(other_kind.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(client_.bridge.counters().at("bodies_refused"), 2u);
+}
+
+TEST_F(BridgeTest, ALateAnswerIsDroppedAndCounted) {
+  client_.join(board_);
+  Stranger slow(board_, named("slow", "mem://slow"), {});
+  client_.transport->connect("mem://slow");
+  ASSERT_TRUE(client_.happened.wait_for("up slow"));
+  const auto part = ask_log(client_.bridge.proxy_for<Archive>("slow", ActorKey::kJobLedger, {.request_limit = 20ms}),
+                            query_log("n1"));
+  EXPECT_EQ(part.error().code, ErrorCode::kTimedOut);
+  const Envelope request = slow.first().envelope;
+  Packet late;
+  late.envelope = {MessageKind::kNone, request.target, EnvelopeFlag::kError, request.correlation,
+                   Error{ErrorCode::kStale, "too late"}};
+  ASSERT_TRUE(slow.transport->send("gateway", late));
+  // The counter has no event; the next request passes the same mailbox after the late answer.
+  EXPECT_EQ(ask_log(client_.bridge.proxy_for<Archive>("slow", ActorKey::kJobLedger), query_log("n1")).error().code,
+            ErrorCode::kTimedOut);
+  EXPECT_EQ(client_.bridge.counters().at("answers_dropped"), 1u);
+}
+
 TEST_F(BridgeTest, AProxyFollowsARoleToAnotherProcess) {
   client_.join(board_);
   const auto ledger = client_.bridge.proxy_to_role<Archive>("job-tracker", ActorKey::kJobLedger);

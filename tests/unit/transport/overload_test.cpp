@@ -16,16 +16,11 @@ TEST(Overload, ASlowPeersQueueIsBoundedAndNothingAcceptedIsLost) {
   const std::string body(256 << 10, 'x');
   std::size_t accepted = 0;
   Status sent;
-  // The kernel and ZeroMQ take some; the loop thread hands them over, so the bound is reached a little later.
-  const bool overloaded = eventually([&] {
-    while ((sent = server->send("slow", packet_of(body)))) ++accepted;
-    return sent.error().code != ErrorCode::kOverloaded || server->counters().at("packets_out") + 4 < accepted ||
-           accepted > 100;
-  });
-  ASSERT_TRUE(overloaded || accepted > 0);
+  // The kernel takes some; then the bound is reached.
+  while (accepted < 10'000 && (sent = server->send("slow", packet_of(body)))) ++accepted;
+  ASSERT_FALSE(sent) << "2.5 GB wait in memory";
   EXPECT_EQ(sent.error().code, ErrorCode::kOverloaded);
   EXPECT_GE(server->counters().at("sends_overloaded"), 1u);
-  EXPECT_LT(accepted, 1000u) << "256 MiB would wait in memory";
 
   // Another peer is served meanwhile.
   TestPeer good(quick_options("good"));
