@@ -13,6 +13,7 @@
 #include "runtime/store/file_io.hpp"
 #include "runtime/store/folder_blob_store.hpp"
 #include "runtime/store/memory_blob_store.hpp"
+#include "tests/unit/store/child_process.hpp"
 #include "tests/unit/store/temp_folder.hpp"
 
 namespace hadar {
@@ -336,17 +337,15 @@ TEST_F(FolderStore, AsACacheKeepsItsLimitOverARestart) {
 
 // Runs `body` in a process in which files may not grow beyond `bytes`, which stands for a full disk.
 void with_small_disk(rlim_t bytes, const std::function<bool()>& body) {
-  const auto child = ::fork();
-  if (child == 0) {
+  ChildProcess child([&](int) {
     ::signal(SIGXFSZ, SIG_IGN);
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
     limit.rlim_cur = bytes;
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    ::_exit(body() ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+    return body() ? 0 : 1;
+  });
+  const auto status = child.wait();
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
@@ -373,25 +372,18 @@ TEST_F(FolderStore, KeepsWhatItHasOnAFullDiskAndGoesOnWhenThereIsRoom) {
 TEST_F(FolderStore, IsWholeAfterAKillInMidTransfer) {
   const auto text = pattern(4'000'000);
   const auto blob = ref_of_text(text);
-  for (int round = 0; round < 5 && !store_->has(blob); ++round) {
-    int pipe[2];
-    ASSERT_EQ(::pipe(pipe), 0);
+  const auto transfer = [&](int news) {
+    const auto store = FolderBlobStore::open(folder_ / "store").value();
+    for (auto at = store->have(blob); at < text.size(); at = store->have(blob))
+      if (!put(*store, blob, at, text.substr(at, 40'000)) || !tell(news, 'x')) return 2;
+    return 0;
+  };
+  for (int round = 0; round < 5; ++round) {
     store_.reset();
-    const auto child = ::fork();
-    if (child == 0) {
-      auto store = FolderBlobStore::open(folder_ / "store").value();
-      for (auto at = store->have(blob); at < text.size(); at = store->have(blob)) {
-        if (!put(*store, blob, at, text.substr(at, 40'000))) ::_exit(2);
-        if (::write(pipe[1], "x", 1) != 1) ::_exit(3);
-      }
-      ::_exit(0);
-    }
-    ::close(pipe[1]);
+    ChildProcess child(transfer);
     char byte = 0;
-    for (int i = 0; i < 10 + round; ++i) ASSERT_GE(::read(pipe[0], &byte, 1), 0);
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    ::close(pipe[0]);
+    for (int i = 0; i < 10 + round; ++i) child.read(byte);
+    child.kill();
     open();
     EXPECT_GT(store_->have(blob), 0u);
   }

@@ -4,12 +4,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "messages/codec/event_json.hpp"
 #include "runtime/store/memory_event_log.hpp"
 #include "runtime/store/sqlite_event_log.hpp"
+#include "tests/unit/store/child_process.hpp"
 #include "tests/unit/store/temp_folder.hpp"
 
 namespace hadar {
@@ -112,14 +111,15 @@ TEST(SqliteEventLog, HasOneOwner) {
   ASSERT_TRUE(append(*log, 1));
 }
 
-// Appends batches of 1, 2, 3, … events, each with the value "last", until it is killed.
-[[noreturn]] void append_for_ever(const fs::path& file, int said) {
+// Appends batches of 1 to 5 events, each with the value "last", until it is killed; tells each sequence it was
+// promised.
+int append_for_ever(const fs::path& file, int news) {
   auto log = open_event_log(file);
-  if (!log) ::_exit(3);
+  if (!log) return 3;
   for (std::uint64_t i = 0;; ++i) {
     const auto last = (*log)->last_seq() + 1 + i % 5;
-    if (!append(**log, 1 + i % 5, {{"last", std::to_string(last)}})) ::_exit(4);
-    if (::write(said, &last, sizeof last) != sizeof last) ::_exit(5);
+    if (!append(**log, 1 + i % 5, {{"last", std::to_string(last)}})) return 4;
+    if (!tell(news, last)) return 5;
   }
 }
 
@@ -127,21 +127,14 @@ TEST(SqliteEventLog, IsAPrefixWithoutGapsAfterAKillInMidWrite) {
   const TempFolder folder;
   const auto file = folder / "events.db";
   for (int round = 0; round < 8; ++round) {
-    int pipe[2];
-    ASSERT_EQ(::pipe(pipe), 0);
-    const auto child = ::fork();
-    if (child == 0) append_for_ever(file, pipe[1]);
-    ::close(pipe[1]);
     std::uint64_t promised = 0;
-    for (int i = 0; i < 3 + round; ++i) ASSERT_EQ(::read(pipe[0], &promised, sizeof promised), ssize_t{8});
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_TRUE(WIFSIGNALED(status)) << "the writer failed with " << WEXITSTATUS(status);
-    while (::read(pipe[0], &promised, sizeof promised) == ssize_t{8}) {
+    {
+      ChildProcess child([&](int news) { return append_for_ever(file, news); });
+      for (int i = 0; i < 3 + round; ++i) ASSERT_TRUE(child.read(promised));
+      EXPECT_TRUE(WIFSIGNALED(child.kill())) << "the writer failed by itself";
+      while (child.read(promised)) {
+      }
     }
-    ::close(pipe[0]);
-
     const auto log = open_event_log(file).value();
     EXPECT_GE(log->last_seq(), promised) << "an answered append was lost";
     EXPECT_EQ(log->value("last").value(), std::to_string(log->last_seq())) << "half a transaction was kept";
@@ -172,30 +165,29 @@ TEST(SqliteEventLog, NoticesADamagedPage) {
   EXPECT_THAT(damaged.error().message, HasSubstr("events.db"));
 }
 
+// Appends in vain while files may not grow, which stands for a full disk, then again with room.
+int append_on_a_full_disk(const fs::path& file) {
+  ::signal(SIGXFSZ, SIG_IGN);
+  const auto log = open_event_log(file).value();
+  if (!append(*log, 10)) return 2;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const auto all = limit.rlim_cur;
+  limit.rlim_cur = 64 << 10;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const auto refused = append(*log, 20'000, {{"memory", "new"}});
+  if (refused || refused.error().code != ErrorCode::kIo) return 3;
+  if (refused.error().message.find("events.db") == std::string::npos) return 4;
+  if (log->last_seq() != 10 || log->read(0, 100).value().size() != 10 || log->value("memory")) return 5;
+  limit.rlim_cur = all;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  return append(*log, 20'000, {{"memory", "new"}}) ? 0 : 6;
+}
+
 TEST(SqliteEventLog, IsAsItWasAfterAFullDiskAndGoesOnWhenThereIsRoom) {
   const TempFolder folder;
   const auto file = folder / "events.db";
-  const auto child = ::fork();
-  if (child == 0) {
-    // A limit on the size of files stands for the disk.
-    ::signal(SIGXFSZ, SIG_IGN);
-    const auto log = open_event_log(file).value();
-    if (!append(*log, 10)) ::_exit(2);
-    rlimit limit{};
-    ::getrlimit(RLIMIT_FSIZE, &limit);
-    const auto all = limit.rlim_cur;
-    limit.rlim_cur = 64 << 10;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    const auto refused = append(*log, 20'000, {{"memory", "new"}});
-    if (refused || refused.error().code != ErrorCode::kIo) ::_exit(3);
-    if (refused.error().message.find("events.db") == std::string::npos) ::_exit(4);
-    if (log->last_seq() != 10 || log->read(0, 100).value().size() != 10 || log->value("memory")) ::_exit(5);
-    limit.rlim_cur = all;
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    ::_exit(append(*log, 20'000, {{"memory", "new"}}) ? 0 : 6);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
+  const auto status = ChildProcess([&](int) { return append_on_a_full_disk(file); }).wait();
   ASSERT_TRUE(WIFEXITED(status));
   ASSERT_EQ(WEXITSTATUS(status), 0);
   const auto log = open_event_log(file).value();

@@ -2,10 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/store/child_process.hpp"
 #include "tests/unit/store/temp_folder.hpp"
 
 namespace hadar {
@@ -74,24 +73,19 @@ TEST(FileLock, HoldsAgainstASecondTakerAndEndsWithItsOwner) {
 
 TEST(FileLock, NamesTheProcessThatHoldsItAndIsFreeAfterItsDeath) {
   const TempFolder folder;
-  int ready[2];
-  ASSERT_EQ(::pipe(ready), 0);
-  const auto child = ::fork();
-  if (child == 0) {
+  ChildProcess child([&](int news) {
     const auto lock = take_lock(folder / "lock");
-    [[maybe_unused]] const auto said = ::write(ready[1], "x", 1);
+    tell(news, 'x');
     for (;;) ::pause();
-  }
+    return 0;
+  });
   char byte = 0;
-  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  ASSERT_TRUE(child.read(byte));
   const auto refused = take_lock(folder / "lock");
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("in use by pid " + std::to_string(child)));
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
+  EXPECT_THAT(refused.error().message, HasSubstr("in use by pid " + std::to_string(child.pid())));
+  child.kill();
   EXPECT_TRUE(take_lock(folder / "lock"));
-  ::close(ready[0]);
-  ::close(ready[1]);
 }
 
 }  // namespace
