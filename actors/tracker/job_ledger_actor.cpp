@@ -79,9 +79,15 @@ void write_log(Self self) {
     }
   }
   state.trouble.clear();
-  const auto batch = std::exchange(state.batch, {});
+  auto batch = std::exchange(state.batch, {});
   const auto answers = std::exchange(state.answers, {});
-  tell_peers(self, batch);
+  if (state.peers.fork_tracker) {
+    tell_peers(self, batch);
+  } else {  // a request came before LedgerPeers: what peers must know waits for them
+    batch.events.clear();
+    batch.values.clear();
+    state.batch = std::move(batch);
+  }
   for (const auto& answer : answers) answer();
 }
 
