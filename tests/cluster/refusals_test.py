@@ -25,7 +25,7 @@ BAD_JOBS = [
     ("no speeds", JOB, 2, "steps_per_s"),
     ("no TOML", "name = ", 2, "bad.toml:1"),
     ("key twice", JOB + 'name = "k"\n' + SLEEP, 2, "name"),
-    ("GPU type that does not exist", JOB + 'gpu_types = ["V1000"]\n' + SLEEP, 1, "V1000"),
+    ("GPU type that does not exist", JOB + 'gpu_types = ["V1000"]\n' + SLEEP.replace("K80", "V1000"), 1, "V1000"),
     ("more GPUs than there are", JOB + "gpus = 6\n" + SLEEP, 1, "3"),
     ("more of a type than there are", JOB + 'gpus = 2\ngpu_types = ["V100"]\n' + SLEEP, 1, "1"),
 ]
