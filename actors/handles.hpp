@@ -49,7 +49,7 @@ using LeaseKeeperActor =
     caf::typed_actor<Answers<LeaseEnded, Ack>, Answers<ReconcileNode, NodeReconciled>, Takes<NodeTable>,
                      Takes<NodeGone>, Takes<NodeLinked>, Answers<ViewCapacity, CapacityViewed>,
                      Answers<GrantLeases, GrantOutcome>, Answers<ReleaseLeases, Ack>, Answers<LengthenLease, Ack>,
-                     Takes<TermOpened>, Takes<KeeperPeers>>;
+                     Takes<AbandonLeases>, Takes<TermOpened>, Takes<KeeperPeers>>;
 
 // ---- price-oracle, policy ----
 
@@ -68,11 +68,16 @@ using ConsolidatorActor = caf::typed_actor<Answers<MergeForks, ForksMerged>>;
 
 using ThroughputBookActor = caf::typed_actor<Answers<EstimateJobs, JobsEstimated>, Takes<MeasuredSpeed>>;
 
+// The blob store as an actor; on a thread of its own in a live process.
+using BlobKeeperActor = caf::typed_actor<Answers<StatBlob, BlobStat>, Answers<PutBlobChunk, BlobStat>,
+                                         Answers<GetBlobChunk, BlobChunk>, Takes<KeepBlobs>>;
+
 // Whom the ledger tells what it wrote down. round_flow may be a proxy.
 struct LedgerPeers {
   RoundFlowActor round_flow;
   ForkTrackerActor fork_tracker;
   ThroughputBookActor throughput_book;
+  BlobKeeperActor blob_keeper;
 };
 
 // The only writer of the event log.
@@ -82,10 +87,6 @@ using JobLedgerActor =
                      Answers<SubmitJob, JobSubmitted>, Answers<CommandJob, Ack>, Answers<QueryJobs, JobList>,
                      Answers<QueryEvents, EventPage>, Answers<AcceptReport, ReportAccepted>,
                      Answers<SettleForks, ForksSettled>, Takes<ProgressSampled>, Takes<LedgerPeers>>;
-
-// The blob store as an actor; on a thread of its own in a live process.
-using BlobKeeperActor =
-    caf::typed_actor<Answers<StatBlob, BlobStat>, Answers<PutBlobChunk, BlobStat>, Answers<GetBlobChunk, BlobChunk>>;
 
 // Moves blobs between a node's cache and the tracker's store, a few chunks in flight at a time.
 using BlobCourierActor =

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ struct LengthenLease {
   std::uint64_t quota_steps = 0;
   double train_for_s = 0;
 };
+// Leases whose record was not confirmed: they may stand in the log, and no node will ever hold them.
+struct AbandonLeases {
+  std::vector<LeaseId> leases;
+  std::string reason;
+};
 // lease_keeper → round_flow: GPUs became idle or a node came, went or changed.
 struct CapacityChanged {};
 
@@ -95,6 +101,13 @@ struct SettleForks {
 struct ForksSettled {
   ModelVersion version;
   bool finished = false;
+};
+
+// ---- job_ledger → blob_keeper ----
+
+// Hashes that jobs may still need; old blobs beyond them go.
+struct KeepBlobs {
+  std::set<std::string> hashes;
 };
 
 // ---- fork_tracker ↔ consolidator ----

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 // Freed in the reverse order: trainers end before the loop that reaps them.
 struct NodeParts {
-  EventLoop loop;
+  std::shared_ptr<EventLoop> loop = std::make_shared<EventLoop>();
   std::shared_ptr<BlobStore> cache;
   std::shared_ptr<ProcessExecutor> executor;
 };
@@ -113,14 +113,18 @@ Result<std::shared_ptr<void>> add_node_role(Process& process) {
   if (!inventory) return tl::unexpected<Error>(inventory.error());
   auto pace = pace_of(config);
   if (!pace) return tl::unexpected<Error>(pace.error());
-  auto cache = FolderBlobStore::open(config.process.state / "cache");
+  FolderBlobOptions limits;
+  limits.cache_bytes = static_cast<std::uint64_t>(config.node.blob_cache_mb * 1e6);
+  auto cache = FolderBlobStore::open(config.process.state / "cache", limits);
   if (!cache) return tl::unexpected<Error>(cache.error());
   auto parts = std::make_shared<NodeParts>();
   parts->cache = *std::move(cache);
   const bool real_gpus = !inventory->emulated && config.node.gpus.empty();
-  auto executor = ProcessExecutor::create(parts->loop, executor_options(config, real_gpus));
+  auto executor = ProcessExecutor::create(*parts->loop, executor_options(config, real_gpus));
   if (!executor) return tl::unexpected<Error>(executor.error());
-  parts->executor = *std::move(executor);
+  // The node worker may be the last to let go of the executor, which ends its trainers on the loop.
+  parts->executor = std::shared_ptr<ProcessExecutor>(executor->release(),
+                                                     [loop = parts->loop](ProcessExecutor* last) { delete last; });
 
   NodeWorkerOptions options;
   options.inventory = *inventory;

@@ -183,7 +183,7 @@ void join_local_roles(Process& process) {
   auto& local = process.local();
   if (local.ledger) {
     auto round_flow = process.find(&LocalActors::round_flow, "scheduler", ActorKey::kRoundFlow);
-    caf::anon_send(local.ledger, LedgerPeers{round_flow, local.fork_tracker, local.throughput_book});
+    caf::anon_send(local.ledger, LedgerPeers{round_flow, local.fork_tracker, local.throughput_book, local.blob_keeper});
   }
   if (local.lease_keeper && local.node_worker) {
     caf::anon_send(local.lease_keeper, NodeLinked{process.config().process.name, local.node_worker});

@@ -59,6 +59,12 @@ std::size_t index_of(SimulatedRole role) {
   return role == SimulatedRole::kScheduler ? 0 : 1;
 }
 
+// Before any message that waits for it.
+void end_at_once(const caf::strong_actor_ptr& actor) {
+  actor->enqueue(nullptr, caf::make_message_id(caf::message_priority::high),
+                 caf::make_message(caf::exit_msg{actor->address(), caf::exit_reason::kill}), nullptr);
+}
+
 // Nothing to average: the new version only says what it was made of.
 Result<ForksMerged> merge(MemoryBlobStore& store, const MergeForks& order) {
   ForksMerged merged;
@@ -123,7 +129,7 @@ struct SimulatedCluster::Parts {
 
   template <class Handle>
   void end_actor(Handle& handle) {
-    if (handle) caf::anon_send_exit(handle, caf::exit_reason::kill);
+    if (handle) end_at_once(caf::actor_cast<caf::strong_actor_ptr>(handle));
     handle = Handle{};
   }
 
@@ -142,7 +148,7 @@ struct SimulatedCluster::Parts {
     fork_tracker =
         spawn_fork_tracker(system, SpawnMode::kShared, ForkTrackerOptions{options.tracker.merge_grace_s, time.now_s()},
                            ledger, consolidator);
-    caf::anon_send(ledger, LedgerPeers{round_flow_from_tracker, fork_tracker, throughput_book});
+    caf::anon_send(ledger, LedgerPeers{round_flow_from_tracker, fork_tracker, throughput_book, blob_keeper});
   }
 
   void spawn_scheduler() {
@@ -337,6 +343,7 @@ Result<std::unique_ptr<SimulatedCluster>> SimulatedCluster::start(const Simulate
 
 SimulatedCluster::~SimulatedCluster() {
   auto& parts = *parts_;
+  parts.time.forget_actions();
   for (auto& [name, node] : parts.nodes)
     if (node.alive) parts.end_node(node);
   parts.end_scheduler();

@@ -32,15 +32,6 @@ Result<double> cluster_time(EventLog& log) {
   return 0.0;
 }
 
-// Every blob an unfinished job may still need.
-std::set<std::string> needed_blobs(const LedgerState& state) {
-  std::set<std::string> needed;
-  for (const auto& [id, job] : state.jobs()) needed.insert(job.version.weights.hash);
-  for (const auto& [id, open] : state.leases())
-    if (open.report) needed.insert(open.report->weights.hash);
-  return needed;
-}
-
 Result<ForksMerged> merge_blobs(BlobStore& store, const fs::path& temporary, const MergeForks& order) {
   std::vector<WeightedCopy> copies;
   ForksMerged merged;
@@ -93,7 +84,7 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   if (!opened) return tl::unexpected<Error>(opened.error());
   auto parts = std::make_shared<TrackerParts>();
   parts->blobs = *std::move(opened);
-  const auto collected = parts->blobs->collect(needed_blobs((*ledger)->state()));
+  const auto collected = parts->blobs->collect((*ledger)->state().needed_blobs(), kCollectAge_s);
   process.log().info("blobs_collected", {{"count", collected}});
   const auto temporary = config.process.state / "merging";
   std::error_code error;

@@ -18,6 +18,9 @@ struct OutageOver {
 struct TryReport {
   LeaseId lease;
 };
+struct LoadAgain {
+  LeaseId lease;
+};
 struct DropPromise {
   LeaseId lease;
 };
@@ -35,6 +38,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::SayHello)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::Tick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::OutageOver)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TryReport)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::LoadAgain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::DropPromise)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TellEnded)
 
@@ -61,7 +65,7 @@ struct State {
 };
 
 using Wide = LocalNodeWorker::extend<Takes<SayHello>, Takes<Tick>, Takes<OutageOver>, Takes<TryReport>,
-                                     Takes<DropPromise>, Takes<TellEnded>>;
+                                     Takes<LoadAgain>, Takes<DropPromise>, Takes<TellEnded>>;
 using Self = Wide::stateful_pointer<State>;
 
 std::chrono::microseconds request_limit(Self self) {
@@ -205,16 +209,25 @@ void finish_unstarted(Self self, Held& held, LeaseEndReason end, const std::stri
   report_next(self, held.lease.id);
 }
 
+// Revoked or out of time before it could start.
+bool called_off(Self self, Held& held) {
+  if (held.stop_asked) {
+    finish_unstarted(self, held, LeaseEndReason::kRevoked, "revoked before it started");
+    return true;
+  }
+  if (held.lease.renews() || held.left_s(self->state.now_s()) > 0) return false;
+  finish_unstarted(self, held, LeaseEndReason::kDeadline, "its time was over before it started");
+  return true;
+}
+
 void run(Self self, LeaseId id, const std::filesystem::path& weights) {
   auto& state = self->state;
   auto* held = state.leases->find(id);
   if (!held) return;
+  if (called_off(self, *held)) return;
   const auto now = state.now_s();
   LeaseRun run{held->lease, weights, pace_of(self, held->lease), held->lease.first_step};
   if (!held->lease.renews()) run.lease.train_for_s = held->left_s(now);
-  if (held->stop_asked) return finish_unstarted(self, *held, LeaseEndReason::kRevoked, "revoked before it started");
-  if (!held->lease.renews() && run.lease.train_for_s <= 0)
-    return finish_unstarted(self, *held, LeaseEndReason::kDeadline, "its time was over before it started");
   held->phase = HeldPhase::kRunning;
   if (const auto every = save_interval(self, held->lease); every > 0) held->next_save_s = now + every;
   state.idle_since.erase(held->lease.fork.job);
@@ -225,6 +238,7 @@ void run(Self self, LeaseId id, const std::filesystem::path& weights) {
 void load(Self self, LeaseId id) {
   auto& state = self->state;
   auto* held = state.leases->find(id);
+  if (!held || called_off(self, *held)) return;
   held->phase = HeldPhase::kLoading;
   const auto blob = held->lease.base.weights;
   if (blob.empty()) return run(self, id, {});
@@ -237,8 +251,12 @@ void load(Self self, LeaseId id) {
               finish_unstarted(self, *held2, LeaseEndReason::kFailed, "base weights: " + path.error().message);
           },
           [self, id](const caf::error& error) {
-            if (auto* held2 = self->state.leases->find(id))
-              finish_unstarted(self, *held2, LeaseEndReason::kFailed, "base weights: " + to_error(error).message);
+            auto* held2 = self->state.leases->find(id);
+            if (!held2) return;
+            const auto why = to_error(error);
+            const bool passes = why.code == ErrorCode::kUnreachable || why.code == ErrorCode::kTimedOut;
+            if (passes) return self->delayed_send(self, caf_delay(kRetry_s), LoadAgain{id});
+            finish_unstarted(self, *held2, LeaseEndReason::kFailed, "base weights: " + why.message);
           });
 }
 
@@ -302,7 +320,12 @@ caf::result<Ack> commit(Self self, const CommitLeases& request) {
   if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
   for (const auto& item : request.leases) {
     auto* held = state.leases->find(item.lease);
-    if (!held || held->phase != HeldPhase::kPrepared) continue;
+    if (!held) {  // promised by an earlier process of this node, or given up meanwhile
+      const auto& node = state.options.inventory.name;
+      tell_ended(self, LeaseEnded{item.lease, node, request.epoch, LeaseEndReason::kLost, "not promised by this node"});
+      continue;
+    }
+    if (held->phase != HeldPhase::kPrepared) continue;
     held->lease.gang.rendezvous = item.rendezvous;
     load(self, item.lease);
   }
@@ -430,6 +453,7 @@ Wide::behavior_type behavior(Self self, const NodeWorkerOptions& options, const 
       [self](const Tick&) { tick(self); },
       [self](const OutageOver& m) { outage_over(self, m.outage); },
       [self](const TryReport& m) { report_next(self, m.lease); },
+      [self](const LoadAgain& m) { load(self, m.lease); },
       [self](const DropPromise& m) {
         auto* held = self->state.leases->find(m.lease);
         if (held && held->phase == HeldPhase::kPrepared) give_back(self, m.lease, "never committed");

@@ -23,17 +23,15 @@ struct PlacingSettings {
 // Gives a job the offered gang as its only one; a gang it holds already is renewed.
 void place_alone(PlanBuilder& plan, std::size_t j, const Offer& offer);
 
-// Places the jobs of `queue` that have nothing yet, one gang each:
-//   1. jobs that waited too long, in their order, until they have a quarter of the GPUs (at least one job);
-//   2. the first `window` jobs together by dynamic programming over (job, free GPUs): take one of its offers or skip
-//   it,
-//      maximising the sum of payoffs (of utilities when no others wait). States that differ only in which of several
-//      like nodes is free are one. Hadar (arXiv 2503.10918) skips or takes every job; here a job is skipped only where
-//      the rest could not all fit, and when the budget of states runs out every further job takes its best offer
-//      (greedy);
-//   3. the others in order, each its best offer, while that pays;
-//   4. every job still without GPUs for which a whole gang is free, price or not: no GPU idles while a job fits on it;
-//   5. at a border, jobs placed on slower GPUs while faster ones stayed free move up.
+// Places the jobs of `queue` that have nothing yet, one gang each, in five passes.
+// 1. Jobs that waited too long, in their order, until they have a quarter of the GPUs (at least one job).
+// 2. The first `window` jobs together, by dynamic programming over (job, free GPUs): each takes one of its offers or
+//    is skipped, so that the sum of payoffs (of utilities when no others wait) is largest. States that differ only in
+//    which of several like nodes is free are one. When the budget of states runs out, every further job takes its
+//    best offer (greedy).
+// 3. The others in order, each its best offer, while that pays.
+// 4. Every job still without GPUs for which a whole gang is free, price or not: no GPU idles while a job fits on it.
+// 5. At a border, jobs placed on slower GPUs while faster ones stayed free move up.
 void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<std::size_t>& queue, const Waits& waits,
                  const PlacingSettings& settings);
 

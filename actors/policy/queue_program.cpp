@@ -49,15 +49,6 @@ std::string QueueProgram::key(std::size_t place) const {
   return text;
 }
 
-// Whether all jobs from here on fit at once by count, so that skipping this one would free nothing needed.
-bool QueueProgram::rest_fits(std::size_t place) const {
-  std::uint32_t wanted = 0;
-  std::uint32_t free = 0;
-  for (std::size_t i = place; i < jobs_.size(); ++i) wanted += plan_.job(jobs_[i]).gpus;
-  for (std::uint32_t type = 0; type < plan_.cluster().types(); ++type) free += plan_.free_of_type(type);
-  return wanted <= free;
-}
-
 QueueProgram::Best QueueProgram::open(std::size_t place) {
   const auto j = jobs_[place];
   const auto found = offers(plan_, value_, j);
@@ -72,7 +63,6 @@ QueueProgram::Best QueueProgram::open(std::size_t place) {
     if (sum > best.gain) best = {sum, static_cast<std::int32_t>(i)};
     if (!branch) return best;
   }
-  if (best.choice != kSkip && rest_fits(place)) return best;
   const double skipped = solve(place + 1).gain;
   return skipped > best.gain ? Best{skipped, kSkip} : best;
 }

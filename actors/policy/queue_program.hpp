@@ -35,7 +35,6 @@ class QueueProgram {
   };
 
   [[nodiscard]] std::string key(std::size_t place) const;
-  [[nodiscard]] bool rest_fits(std::size_t place) const;
   [[nodiscard]] double gain(const Offer& offer) const { return priced_ ? offer.payoff() : offer.utility; }
   Best solve(std::size_t place);
   Best open(std::size_t place);

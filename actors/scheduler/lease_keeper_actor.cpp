@@ -245,6 +245,17 @@ void node_gone(Self self, const NodeGone& gone) {
   capacity_changed(self);
 }
 
+// Leases of an earlier term whose nodes were lost or forgotten without their closing being written down.
+void close_orphans(Self self, const TermOpened& opened) {
+  std::set<NodeName> known;
+  for (const auto& node : opened.nodes)
+    if (node.state != NodeState::kLost) known.insert(node.inventory.name);
+  std::set<NodeName> gone;
+  for (const auto& lease : opened.open_leases)
+    if (!known.count(lease.node)) gone.insert(lease.node);
+  for (const auto& node : gone) node_gone(self, NodeGone{node, Epoch{}, "lost in an earlier term"});
+}
+
 caf::result<Ack> lengthen(Self self, const LengthenLease& request) {
   auto& state = self->state;
   const auto* lease = state.table.find(request.lease);
@@ -281,10 +292,12 @@ Wide::behavior_type behavior(Self self, const LeaseKeeperOptions& options, JobLe
         revoke(self, m.leases, m.reason);
         return Ack{};
       },
+      [self](const AbandonLeases& m) { close(self, m.leases, m.reason); },
       [self](const LengthenLease& m) { return lengthen(self, m); },
       [self](const TermOpened& m) {
         self->state.term = m.term;
         self->state.table.restore(m.open_leases);
+        close_orphans(self, m);
       },
       [self](const KeeperPeers& m) { self->state.round_flow = m.round_flow; },
       [self](const CloseAgain&) { close_next(self); },

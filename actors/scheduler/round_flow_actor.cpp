@@ -104,7 +104,7 @@ void extend(Self self, const PlanSteps& steps) {
   auto& state = self->state;
   for (const auto& extension : steps.extend) {
     RecordExtension record{state.term, extension.lease, extension.job, extension.quota_steps};
-    LengthenLease lengthen{extension.lease, extension.quota_steps, state.next_border_s() - state.clock->now_s()};
+    LengthenLease lengthen{extension.lease, extension.quota_steps, extension.train_for_s};
     self->request(state.peers.ledger, request_limit(self), std::move(record))
         .then([self, lengthen](const Ack&) { caf::anon_send(self->state.peers.lease_keeper, lengthen); },
               [](const caf::error&) {});  // refused: the lease ends as it was
@@ -119,13 +119,18 @@ void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<L
   request.early = flow->input.early;
   request.policy = state.options.policy;
   request.prices = state.prices.price;
+  AbandonLeases abandon;
+  for (const auto& lease : leases) abandon.leases.push_back(lease.id);
   request.leases = std::move(leases);
   if (plan) request.outcomes = plan->outcomes;
   request.memory = state.memory;
   self->request(state.peers.ledger, request_limit(self), std::move(request))
       .then([self](const PlanRecorded& recorded) { grant(self, recorded.leases); },
-            [self](const caf::error& error) {
-              if (to_error(error).code == ErrorCode::kStale) return self->quit(caf::exit_reason::user_shutdown);
+            [self, abandon = std::move(abandon)](const caf::error& error) mutable {
+              const auto why = to_error(error);
+              if (why.code == ErrorCode::kStale) return self->quit(caf::exit_reason::user_shutdown);
+              abandon.reason = "its grant was not confirmed: " + why.message;
+              caf::anon_send(self->state.peers.lease_keeper, std::move(abandon));
               finish(self);
             });
 }

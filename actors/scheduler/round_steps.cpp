@@ -42,6 +42,13 @@ double merge_allowance(const JobView& job, double round_s) {
   return std::min(known, kMergeShareMax * round_s);
 }
 
+// What a fork that merges at the border may still train.
+double train_left_s(const RoundInput& input, JobId id) {
+  for (const auto& job : input.jobs)
+    if (job->job == id) return input.window_s - merge_allowance(*job, input.round_s);
+  return 0;
+}
+
 }  // namespace
 
 bool PendingGrants::reserves(const NodeName& node, std::uint32_t gpu) const {
@@ -107,10 +114,12 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
     if (kept.count(wanted.fork)) {
       const auto& current = *held.at(wanted.fork);
       const auto found = leases.find(wanted.fork);
+      const auto left_s = current.ends_at_border ? train_left_s(input, wanted.fork.job) : 0;
+      if (current.ends_at_border && left_s <= 0) continue;
       if (input.early && wanted.quota_steps > current.quota_steps && found != leases.end())
         for (const auto* lease : found->second)
           steps.extend.push_back(
-              {lease->id, wanted.fork.job, lease->quota_steps + (wanted.quota_steps - current.quota_steps)});
+              {lease->id, wanted.fork.job, lease->quota_steps + (wanted.quota_steps - current.quota_steps), left_s});
     } else if (!losing.count(wanted.fork.job) && all_idle(wanted, idle)) {
       steps.grant.push_back(wanted);
     } else {

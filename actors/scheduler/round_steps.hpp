@@ -33,6 +33,7 @@ struct Extension {
   LeaseId lease;
   JobId job;
   std::uint64_t quota_steps = 0;  // new total of the lease
+  double train_for_s = 0;         // from now; 0 = it renews
 };
 
 struct PlanSteps {

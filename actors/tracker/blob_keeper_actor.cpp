@@ -26,6 +26,7 @@ BlobKeeperActor::behavior_type behavior(const std::shared_ptr<BlobStore>& store)
         return BlobStat{store->have(chunk.blob), store->has(chunk.blob)};
       },
       [store](const GetBlobChunk& request) { return read_chunk(*store, request); },
+      [store](const KeepBlobs& keep) { store->collect(keep.hashes, kCollectAge_s); },
   };
 }
 

@@ -11,6 +11,9 @@
 
 namespace hadar {
 
+// Blobs that no job needs go when they have not changed for this long; also at a start.
+inline constexpr double kCollectAge_s = 600;
+
 BlobKeeperActor spawn_blob_keeper(caf::actor_system& system, SpawnMode mode, std::shared_ptr<BlobStore> store);
 
 }  // namespace hadar

@@ -105,6 +105,8 @@ void ForkBoard::settled(const MergeOrder& order, const ModelVersion& base) {
   job.since_s = 0;
   job.deadline_s = 0;
   job.base = base;
+  for (const auto& [id, tracked] : job.leases)  // granted on the new base before this word of it came
+    if (tracked.deadline_s > 0) job.deadline_s = std::max(job.deadline_s, tracked.deadline_s + grace_s_);
   if (job.leases.empty()) jobs_.erase(found);
 }
 

@@ -13,6 +13,7 @@ namespace {
 struct WriteLog {};
 
 constexpr double kRetryWrite_s = 1;
+constexpr double kCollectEvery_s = 60;
 constexpr std::uint32_t kReplayPage = 4096;
 constexpr std::uint32_t kEventPageLimit = 10000;
 
@@ -36,7 +37,8 @@ struct State {
   LedgerChanges batch;                         // taken from the ledger, not durable yet
   std::vector<std::function<void()>> answers;  // to be given once the batch is durable
   bool write_pending = false;
-  std::string trouble;  // why the last write failed; empty when it did not
+  double collected_s = 0;  // when blobs were last collected
+  std::string trouble;     // why the last write failed; empty when it did not
 };
 
 using Self = Wide::stateful_pointer<State>;
@@ -65,6 +67,18 @@ void tell_peers(Self self, const LedgerChanges& batch) {
     if (peers.round_flow) self->send(peers.round_flow, message);
 }
 
+// Merges leave blobs behind that nobody will ask for again.
+void collect_blobs(Self self, const LedgerChanges& batch) {
+  auto& state = self->state;
+  const auto now_s = state.clock->now_s();
+  const bool merged = std::any_of(batch.events.begin(), batch.events.end(), [](const Event& event) {
+    return std::holds_alternative<event::Consolidated>(event.body);
+  });
+  if (!merged || !state.peers.blob_keeper || now_s < state.collected_s + kCollectEvery_s) return;
+  state.collected_s = now_s;
+  self->send(state.peers.blob_keeper, KeepBlobs{state.ledger->state().needed_blobs()});
+}
+
 void write_log(Self self) {
   auto& state = self->state;
   state.write_pending = false;
@@ -83,6 +97,7 @@ void write_log(Self self) {
   const auto answers = std::exchange(state.answers, {});
   if (state.peers.fork_tracker) {
     tell_peers(self, batch);
+    collect_blobs(self, batch);
   } else {  // a request came before LedgerPeers: what peers must know waits for them
     batch.events.clear();
     batch.values.clear();

@@ -274,6 +274,16 @@ bool LedgerState::merging(const LedgerJob& job, double now_s) const {
   return all_ended;
 }
 
+std::set<std::string> LedgerState::needed_blobs() const {
+  std::set<std::string> needed;
+  for (const auto& [id, entry] : jobs_) needed.insert(entry.version.weights.hash);
+  for (const auto& [id, open] : leases_) {
+    needed.insert(open.lease.base.weights.hash);
+    if (open.report) needed.insert(open.report->weights.hash);
+  }
+  return needed;
+}
+
 void LedgerState::sample(LeaseId lease, std::uint64_t steps) {
   auto found = leases_.find(lease);
   if (found != leases_.end() && !found->second.ended()) found->second.sampled_steps = steps;

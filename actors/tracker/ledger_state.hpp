@@ -91,6 +91,9 @@ class LedgerState {
   // Its forks are over or late and not settled yet: it cannot be planned now.
   [[nodiscard]] bool merging(const LedgerJob& job, double now_s) const;
 
+  // Every blob an unfinished or finished job may still need.
+  [[nodiscard]] std::set<std::string> needed_blobs() const;
+
   // Sampled progress is display only and not part of the fold.
   void sample(LeaseId lease, std::uint64_t steps);
 

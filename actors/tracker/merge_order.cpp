@@ -40,6 +40,7 @@ Result<MergeDecision> decide_merge(const MergeOrder& order, const std::map<Lease
   settle.job = order.job;
   settle.base = order.base;
   settle.forks = plan->merged_forks();
+  for (auto& fork : settle.forks) fork.open = false;  // of a late one, its last checkpoint is all that counts
   add_details(order, settle.forks);
   settle.forks.insert(settle.forks.end(), order.others.begin(), order.others.end());
   std::sort(settle.forks.begin(), settle.forks.end(), [](const auto& a, const auto& b) { return a.lease < b.lease; });

@@ -46,13 +46,11 @@ struct SchedulerOptions {
   double prepare_limit_s = 2;    // a gang whose nodes did not all answer by then is revoked
   double request_limit_s = 5;
   double plan_limit_s = 30;     // a policy that takes longer is passed over for the round
-  double lease_margin_s = 0.5;  // the scheduler counts a lease this much longer than its node
   double outage_grace_s = 60;   // nodes train on this long without a scheduler
 };
 
 struct TrackerOptions {
   double merge_grace_s = 2;           // after the border: how long a merge waits for late forks
-  double merge_window_max = 0.1;      // largest part of a round set aside for merging
   std::uint32_t max_failures = 5;     // leases of a job failing in a row before the job fails
   std::filesystem::path throughputs;  // table of declared speeds; empty = none
   double time_scale = 1;              // table speeds times this are this cluster's speeds

@@ -46,8 +46,6 @@ void visit(OptionVisitor& v, SchedulerOptions& c) {
            "Seconds for all nodes of a gang to accept their leases; else the gang is revoked.");
   v.number("request_limit_s", c.request_limit_s, kSeconds, "Seconds to wait for any other answer.");
   v.number("plan_limit_s", c.plan_limit_s, kSeconds, "Seconds a policy may take for a plan.");
-  v.number("lease_margin_s", c.lease_margin_s, kSecondsOrNone,
-           "Seconds the scheduler counts a lease longer than its node, which so stops first.");
   v.number("outage_grace_s", c.outage_grace_s, kSecondsOrNone, "Seconds nodes train on without a scheduler.");
 }
 
@@ -55,7 +53,6 @@ void visit(OptionVisitor& v, TrackerOptions& c) {
   v.section("tracker", "For the role job-tracker.");
   v.number("merge_grace_s", c.merge_grace_s, kSecondsOrNone,
            "Seconds after the border that a merge waits for late forks.");
-  v.number("merge_window_max", c.merge_window_max, {0, 0.5}, "Largest part of a round set aside for merging.");
   v.count("max_failures", c.max_failures, {1, 1e6}, "Leases of a job that may fail in a row before the job fails.");
   v.path("throughputs", c.throughputs, "CSV table of declared speeds; empty: none.");
   v.number("time_scale", c.time_scale, kScale, "Factor from the table's speeds to this cluster's.");

@@ -41,8 +41,9 @@ class BlobStore {
   // Up to max_bytes from offset, not copied more than once. Errors: kNotFound, kInvalidArgument, kIo.
   virtual Result<Payload> get_chunk(const BlobRef& blob, std::uint64_t offset, std::uint32_t max_bytes) const = 0;
 
-  // Removes every blob, partial and temporary file whose hash is not in `keep`. Returns how many went.
-  virtual std::size_t collect(const std::set<std::string>& keep) = 0;
+  // Removes every blob, partial and temporary file whose hash is not in `keep` and that has not changed for
+  // `min_age_s`: younger ones may belong to a report that is on its way. Returns how many went.
+  virtual std::size_t collect(const std::set<std::string>& keep, double min_age_s) = 0;
 };
 
 // XXH3-64 of bytes, as sent beside a chunk.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -294,13 +295,22 @@ Result<Payload> FolderBlobStore::get_chunk(const BlobRef& blob, std::uint64_t of
   return Payload(buffer, {buffer.get(), size});
 }
 
-std::size_t FolderBlobStore::remove_all_but(const fs::path& folder, const std::set<std::string>& keep) {
+// By the file system's own clock; a file whose time cannot be read counts as young.
+static bool younger_than(const fs::directory_entry& entry, double seconds) {
+  if (seconds <= 0) return false;
+  std::error_code error;
+  const auto written = entry.last_write_time(error);
+  return error || std::chrono::duration<double>(fs::file_time_type::clock::now() - written).count() < seconds;
+}
+
+std::size_t FolderBlobStore::remove_all_but(const fs::path& folder, const std::set<std::string>& keep,
+                                            double min_age_s) {
   std::size_t removed = 0;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->is_directory()) continue;
     const auto name = entry->path().filename().string();
-    if (keep.contains(name) || ::unlink(entry->path().c_str()) != 0) continue;
+    if (keep.contains(name) || younger_than(*entry, min_age_s) || ::unlink(entry->path().c_str()) != 0) continue;
     checked_.erase(name);
     uses_.forget(name);
     partials_.erase(name);
@@ -309,10 +319,10 @@ std::size_t FolderBlobStore::remove_all_but(const fs::path& folder, const std::s
   return removed;
 }
 
-std::size_t FolderBlobStore::collect(const std::set<std::string>& keep) {
+std::size_t FolderBlobStore::collect(const std::set<std::string>& keep, double min_age_s) {
   const std::lock_guard lock(mutex_);
   std::size_t removed = 0;
-  for (const char* part : {"blobs", "partial", "corrupt"}) removed += remove_all_but(folder_ / part, keep);
+  for (const char* part : {"blobs", "partial", "corrupt"}) removed += remove_all_but(folder_ / part, keep, min_age_s);
   return removed;
 }
 

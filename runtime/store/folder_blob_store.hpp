@@ -34,7 +34,7 @@ class FolderBlobStore final : public BlobStore {
   Status put_chunk(const BlobRef& blob, std::uint64_t offset, std::uint64_t checksum,
                    std::span<const std::byte> bytes) override;
   Result<Payload> get_chunk(const BlobRef& blob, std::uint64_t offset, std::uint32_t max_bytes) const override;
-  std::size_t collect(const std::set<std::string>& keep) override;
+  std::size_t collect(const std::set<std::string>& keep, double min_age_s) override;
 
  private:
   struct Partial;
@@ -59,7 +59,7 @@ class FolderBlobStore final : public BlobStore {
   void find_blobs();
   void make_room();
   Status move_in(const std::filesystem::path& file, const BlobRef& blob);
-  std::size_t remove_all_but(const std::filesystem::path& folder, const std::set<std::string>& keep);
+  std::size_t remove_all_but(const std::filesystem::path& folder, const std::set<std::string>& keep, double min_age_s);
 
   std::filesystem::path folder_;
   FolderBlobOptions options_;

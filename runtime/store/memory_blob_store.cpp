@@ -109,7 +109,8 @@ Result<Payload> MemoryBlobStore::get_chunk(const BlobRef& blob, std::uint64_t of
   return Payload(found->second, std::span(*found->second).subspan(offset, size));
 }
 
-std::size_t MemoryBlobStore::collect(const std::set<std::string>& keep) {
+std::size_t MemoryBlobStore::collect(const std::set<std::string>& keep, double min_age_s) {
+  if (min_age_s > 0) return 0;
   const std::lock_guard lock(mutex_);
   const auto gone = [&](const auto& entry) { return !keep.contains(entry.first); };
   return std::erase_if(blobs_, gone) + std::erase_if(partials_, gone);

@@ -26,7 +26,8 @@ class MemoryBlobStore final : public BlobStore {
   Status put_chunk(const BlobRef& blob, std::uint64_t offset, std::uint64_t checksum,
                    std::span<const std::byte> bytes) override;
   Result<Payload> get_chunk(const BlobRef& blob, std::uint64_t offset, std::uint32_t max_bytes) const override;
-  std::size_t collect(const std::set<std::string>& keep) override;
+  // Has no clock: with a minimal age nothing goes.
+  std::size_t collect(const std::set<std::string>& keep, double min_age_s) override;
 
   // Stores bytes under their content. Never fails.
   BlobRef put(std::span<const std::byte> bytes);

@@ -147,7 +147,7 @@ TEST(ProcessOverrides, SayWhatIsWrong) {
               HasSubstr("--set scheduler.round_s=abc: scheduler.round_s: got \"abc\", must be a number"));
   EXPECT_THAT(override_error("scheduler.rond_s=3"), HasSubstr("nearest known key is scheduler.round_s"));
   EXPECT_THAT(override_error("sched.round_s=3"), HasSubstr("sched: unknown key"));
-  EXPECT_THAT(override_error("scheduler.round_s=3\nlease_margin_s = 9"), HasSubstr("must be a number"));
+  EXPECT_THAT(override_error("scheduler.round_s=3\nplan_limit_s = 9"), HasSubstr("must be a number"));
 }
 
 TEST_F(ProcessConfigFile, ReadsBackWhatItPrints) {
