@@ -1,7 +1,6 @@
 #include "runtime/config/table_reader.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "runtime/config/text.hpp"
 
@@ -72,7 +71,7 @@ void TableReader::read(std::string_view key, double& target, const NumberRange& 
   std::optional<double> value;
   if (const auto* real = std::get_if<double>(&member->value.data)) value = *real;
   if (const auto* number = std::get_if<std::int64_t>(&member->value.data)) value = static_cast<double>(*number);
-  if (value && std::isfinite(*value) && range.holds(*value))
+  if (value && range.holds(*value))
     target = *value;
   else
     wrong(*member, "a number " + range.text());

@@ -21,6 +21,7 @@ struct NumberRange {
   double high = std::numeric_limits<double>::max();
   bool above_low = false;  // low itself is refused
 
+  // False for NaN and infinities.
   [[nodiscard]] bool holds(double value) const { return (above_low ? value > low : value >= low) && value <= high; }
   // "from 1 to 60", "above 0", "at least 0 and …"
   [[nodiscard]] std::string text() const;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 
 #include "messages/codec/event_json.hpp"
@@ -193,6 +194,20 @@ TEST(SqliteEventLog, IsAsItWasAfterAFullDiskAndGoesOnWhenThereIsRoom) {
   const auto log = open_event_log(file).value();
   EXPECT_EQ(log->last_seq(), 20'010u);
   EXPECT_EQ(log->value("memory").value(), "new");
+}
+
+TEST(SqliteEventLog, GoesOnAfterAnotherHandMeddledWithIt) {
+  const TempFolder folder;
+  const auto log = open_event_log(folder / "events.db").value();
+  ASSERT_TRUE(append(*log, 1));
+  sqlite3* meddler = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "events.db").c_str(), &meddler), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(meddler, "INSERT INTO events VALUES(3, '{}')", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_EQ(append(*log, 2).error().code, ErrorCode::kIo);
+  ASSERT_EQ(sqlite3_exec(meddler, "DELETE FROM events WHERE seq = 3", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(meddler);
+  ASSERT_TRUE(append(*log, 2));
+  expect_whole(*log);
 }
 
 }  // namespace
