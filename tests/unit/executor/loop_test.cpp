@@ -167,10 +167,14 @@ TEST(ChildKeeper, ASignalReachesTheWholeGroup) {
 
 TEST(ChildKeeper, WhenAChildEndsItsGrandchildrenEndToo) {
   Kept kept;
-  const auto [exit, output] = kept.run("sleep 600 & echo $!; setsid sh -c 'echo $$; exec sleep 600' & read x; exit 0");
+  const auto [exit, output] = kept.run(
+      "sleep 600 & echo $!; setsid sleep 600 & "
+      "until grep -q sleep /proc/$!/comm; do :; done; echo $!; exit 0");
   EXPECT_EQ(exit.survivors, 0);
   std::istringstream pids(output);
-  for (int pid = 0; pids >> pid;) EXPECT_NE(::kill(pid, 0), 0) << pid;
+  int count = 0;
+  for (int pid = 0; pids >> pid; ++count) EXPECT_NE(::kill(pid, 0), 0) << pid;
+  EXPECT_EQ(count, 2);
 }
 
 TEST(ChildKeeper, DestroyedItLeavesNoChild) {
