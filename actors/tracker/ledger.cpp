@@ -92,11 +92,26 @@ TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
   return opened;
 }
 
-std::string Ledger::why_not_grantable(JobId id, const std::vector<Lease>& gang, double now_s) const {
-  const auto* job = state_.find(id);
+// GPUs of leases whose end is not in the log. The scheduler may know of an end earlier, since a node tells both at
+// once; granting then would show a GPU in two hands to everyone who reads the log. The end's own event brings a new
+// plan.
+Ledger::GpuHolders Ledger::gpu_holders() const {
+  GpuHolders holders;
+  for (const auto& [id, open] : state_.leases())
+    if (!open.ended())
+      for (const auto gpu : open.lease.gpus) holders[{open.lease.node, gpu}] = id;
+  return holders;
+}
+
+std::string Ledger::why_not_grantable(const std::vector<Lease>& gang, const GpuHolders& holders, double now_s) const {
+  const auto* job = state_.find(gang.front().fork.job);
   if (!job) return "unknown job";
-  for (const auto& lease : gang)
+  for (const auto& lease : gang) {
     if (lease.id <= state_.last_lease()) return "its lease id does not rise";
+    for (const auto gpu : lease.gpus)
+      if (const auto held = holders.find({lease.node, gpu}); held != holders.end())
+        return "lease " + std::to_string(held->second.value) + " has not reported its end on node " + lease.node;
+  }
   if (job->final_state) return std::string("the job is ") + name_of(*job->final_state);
   if (job->held) return "the job is held";
   return state_.merging(*job, now_s) ? "the job is merging" : "";
@@ -125,8 +140,9 @@ Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s
   for (const auto& lease : request.leases) gangs[lease.fork].push_back(lease);
   event::LeasesGranted granted{request.round, request.early, {}};
   std::map<JobId, std::uint64_t> unissued;
+  const auto holders = gpu_holders();
   for (auto& [fork, gang] : gangs) {
-    const auto why = why_not_grantable(fork.job, gang, now_s);
+    const auto why = why_not_grantable(gang, holders, now_s);
     if (!why.empty()) {
       for (const auto& lease : gang) recorded.refused.push_back(RefusedLease{lease.id, why});
       continue;

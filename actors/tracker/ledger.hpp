@@ -73,7 +73,10 @@ class Ledger {
   void emit(EventBody body, double now_s);
   [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
   [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
-  [[nodiscard]] std::string why_not_grantable(JobId id, const std::vector<Lease>& gang, double now_s) const;
+  using GpuHolders = std::map<std::pair<NodeName, std::uint32_t>, LeaseId>;
+  [[nodiscard]] GpuHolders gpu_holders() const;
+  [[nodiscard]] std::string why_not_grantable(const std::vector<Lease>& gang, const GpuHolders& holders,
+                                              double now_s) const;
   void track_granted(const std::vector<Lease>& leases);
   void record_outcomes(const RecordPlan& request, double now_s);
   void advance(JobId job);
