@@ -126,10 +126,12 @@ std::string ChangeLines::update(const WatchData& data) {
   for (const auto& node : data.nodes.nodes)
     say("node " + node.inventory.name,
         fmt::format("{}{}{}", name_of(node.state), node.reason.empty() ? "" : ", ", node.reason));
-  for (const auto& job : data.jobs.jobs)
+  for (const auto& job : data.jobs.jobs) {
+    const double tenths = std::floor(10 * part_of(job)) / 10;
     say(fmt::format("job {} {}", job.job.value, job.spec.name),
-        fmt::format("{} {} {:.0f}% forks {} v{}", name_of(job.state), bar_text(part_of(job), 10, true),
-                    10 * std::floor(10 * part_of(job)), job.forks, job.version.version));
+        fmt::format("{:<9} {} {:>3.0f} %  forks {}  version {}", name_of(job.state), bar_text(tenths, 10, true),
+                    100 * tenths, job.forks, job.version.version));
+  }
   return out;
 }
 

@@ -61,7 +61,7 @@ TEST(ChangeLines, SayEachChangeOnce) {
   EXPECT_EQ(lines.update(data_at(10)), "");
   EXPECT_EQ(lines.update(data_at(11)), "") << "progress is told in tenths";
   const auto next = lines.update(data_at(20));
-  EXPECT_THAT(next, testing::HasSubstr("20%"));
+  EXPECT_THAT(next, testing::HasSubstr("20 %"));
   EXPECT_EQ(std::count(next.begin(), next.end(), '\n'), 1);
 }
 
