@@ -42,7 +42,8 @@ class SimulatedCluster {
 
   [[nodiscard]] double now_s() const;
 
-  // Runs `action` at `t_s`, once `after_messages` messages more have been handled; now when `t_s` has passed.
+  // Runs `action` at `t_s`, once `after_messages` messages more have been handled or a second has passed; now when
+  // `t_s` is over.
   void at(double t_s, std::function<void()> action, std::uint64_t after_messages = 0);
 
   // A client that asks again until the tracker has the job. Its answer is not kept: a refused job never is in the log.

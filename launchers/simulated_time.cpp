@@ -7,6 +7,7 @@
 namespace hadar {
 namespace {
 
+constexpr double kWaitMax_s = 1;
 constexpr std::uint64_t kBurstMax = 1000000;  // messages without time passing
 
 caf::actor_clock::time_point point_of(double t_s) {
@@ -24,8 +25,7 @@ SimulatedTime::SimulatedTime(std::uint64_t seed, bool shuffle) : chance_(seed), 
 
 // A timer keeps the actor it is for, and the system waits for its actors: no timer may be left.
 SimulatedTime::~SimulatedTime() {
-  actions_.clear();
-  counted_.clear();
+  forget_actions();
   while (scheduler_->try_run_once() || scheduler_->trigger_timeout()) {
   }
 }
@@ -38,12 +38,25 @@ void SimulatedTime::at(double t_s, std::function<void()> action, std::uint64_t a
   actions_.emplace(std::max(t_s, now_s()), std::pair{std::move(action), after_messages});
 }
 
+void SimulatedTime::forget_actions() {
+  actions_.clear();
+  counted_.clear();
+}
+
 void SimulatedTime::run_due() {
   while (!counted_.empty() && counted_.begin()->first <= handled_) {
     const auto action = std::move(counted_.begin()->second);
     counted_.erase(counted_.begin());
     action();
   }
+}
+
+void SimulatedTime::wait_for_messages(std::function<void()> action, std::uint64_t count) {
+  const auto once = [action = std::move(action), done = std::make_shared<bool>(false)] {
+    if (!std::exchange(*done, true)) action();
+  };
+  counted_.emplace(handled_ + count, once);
+  if (count > 0) at(now_s() + kWaitMax_s, once);
 }
 
 void SimulatedTime::drain() {
@@ -75,7 +88,7 @@ bool SimulatedTime::run(double limit_s, const std::function<bool()>& stop) {
     clock.current_time = std::max(clock.current_time, action);
     auto [what, after_messages] = std::move(actions_.begin()->second);
     actions_.erase(actions_.begin());
-    counted_.emplace(handled_ + after_messages, std::move(what));
+    wait_for_messages(std::move(what), after_messages);
   }
   clock.current_time = std::max(clock.current_time, limit);
   return false;

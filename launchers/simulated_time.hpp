@@ -27,8 +27,12 @@ class SimulatedTime {
   [[nodiscard]] caf::actor_system& system() { return *system_; }
   [[nodiscard]] double now_s() const;
 
-  // Runs `action` at `t_s`, after that many messages more; actions of one time in the order they were given.
+  // Runs `action` at `t_s`, after that many messages more or a second later, whichever comes first; actions of one time
+  // in the order they were given.
   void at(double t_s, std::function<void()> action, std::uint64_t after_messages = 0);
+
+  // Forgets all actions that have not run.
+  void forget_actions();
 
   // Until `stop` says so (true) or `limit_s` has come (false). `stop` is asked when no message waits.
   bool run(double limit_s, const std::function<bool()>& stop);
@@ -39,6 +43,7 @@ class SimulatedTime {
 
  private:
   void run_due();
+  void wait_for_messages(std::function<void()> action, std::uint64_t count);
 
   caf::actor_system_config config_;
   std::unique_ptr<caf::actor_system> system_;

@@ -18,7 +18,7 @@ class Storm {
  public:
   explicit Storm(std::uint64_t seed) : chance_(seed * 2 + 1), seed_(seed) {}
 
-  StormOutcome run() {
+  StormOutcome run(std::ostream* told) {
     auto started = SimulatedCluster::start(options());
     if (!started) return {started.error().message, "", ""};
     cluster_ = *std::move(started);
@@ -26,6 +26,7 @@ class Storm {
     const auto faults = chance_.below(7);
     for (std::uint64_t i = 0; i < faults; ++i) add_fault();
     cluster_->at(kFaults_s, [this] { heal_all(); });
+    if (told) *told << plan_.str() << std::flush;
     StormOutcome outcome;
     const bool ended = cluster_->run_until_ended(kLimit_s);
     cluster_->run_until(cluster_->now_s() + 60);
@@ -178,8 +179,8 @@ class Storm {
 
 }  // namespace
 
-StormOutcome run_storm(std::uint64_t seed) {
-  return Storm(seed).run();
+StormOutcome run_storm(std::uint64_t seed, std::ostream* told) {
+  return Storm(seed).run(told);
 }
 
 }  // namespace hadar

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 namespace hadar {
@@ -12,6 +13,7 @@ struct StormOutcome {
   std::string events;  // the event log as JSON lines
 };
 
-StormOutcome run_storm(std::uint64_t seed);
+// With `told`, the plan is also written there before anything runs.
+StormOutcome run_storm(std::uint64_t seed, std::ostream* told = nullptr);
 
 }  // namespace hadar
