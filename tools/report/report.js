@@ -165,7 +165,7 @@ function table(parent, header, rows) {
 function jobTable(parent, run) {
   const better = job => (job.metric === null || job.baseline_metric === null ? "" : (job.metric_name === "accuracy" ? job.metric > job.baseline_metric : job.metric < job.baseline_metric) ? "good" : "bad");
   table(parent,
-    [["Job"], ["Workload"], ["State"], ["Steps credited / requested", 1], ["Copies at most", 1], ["Consolidations", 1], ["Waited", 1], ["Completed in", 1], ["Metric", 1], ["Baseline", 1]],
+    [["Job"], ["Workload"], ["State"], ["Steps credited / asked", 1], ["Copies", 1], ["Merges", 1], ["Waited", 1], ["Completed in", 1], ["Metric", 1], ["Baseline", 1]],
     run.jobs.map(job => [
       { text: job.name, dot: colourOf(job.job) }, job.workload || "command", { text: job.state.toLowerCase(), mark: job.state === "COMPLETED" ? "" : "bad" },
       { text: `${job.steps_credited} / ${job.steps_requested}`, mark: job.steps_credited === job.steps_requested ? "" : "bad" },
