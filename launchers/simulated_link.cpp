@@ -98,9 +98,9 @@ class Wire final : public caf::monitorable_actor {
     if (asks) {
       core_->open[++core_->last_open] = request;
       caf::actor_config plain;
-      back = caf::make_actor<ReturnWire, caf::strong_actor_ptr>(core_->system.next_actor_id(), core_->system.node(),
-                                                                &core_->system, plain, core_, core_->last_open,
-                                                                !outward_);
+      back =
+          caf::make_actor<ReturnWire, caf::strong_actor_ptr>(core_->system.next_actor_id(), core_->system.node(),
+                                                             &core_->system, plain, core_, core_->last_open, !outward_);
     }
     if (core_->state == LinkState::kSilent) return;
     core_->deliver(to, caf::make_mailbox_element(back, what->mid, {}, what->move_content_to_message()), outward_);
