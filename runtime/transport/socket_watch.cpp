@@ -6,9 +6,8 @@
 namespace hadar {
 namespace {
 
-constexpr int kEvents = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
-                        ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
-                        ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+constexpr int kEvents = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                        ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
 bool receive(zmq::socket_t& socket, zmq::message_t& frame) {
   int rc = 0;
@@ -37,23 +36,15 @@ WatchNews SocketWatch::poll() {
   zmq::message_t frame;
   while (receive(pair_, frame)) {
     std::uint16_t event = 0;
-    std::uint32_t value = 0;
     std::memcpy(&event, frame.data(), sizeof event);
-    std::memcpy(&value, static_cast<const char*>(frame.data()) + sizeof event, sizeof value);
-    const int descriptor = static_cast<int>(value);
     if (!receive(pair_, frame)) break;  // the address, not needed
     switch (event) {
-      case ZMQ_EVENT_ACCEPTED: greeting_.insert(descriptor); break;
-      case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
-        greeting_.erase(descriptor);
-        news.connected = true;
-        break;
+      case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: news.connected = true; break;
       case ZMQ_EVENT_DISCONNECTED:
-        news.not_zeromq += greeting_.erase(descriptor);
         news.lost = true;
         news.connected = false;
         break;
-      default:  // a failed greeting; its value is no descriptor, and no DISCONNECTED follows
+      default:  // a failed greeting, told once whether or not DISCONNECTED follows
         news.not_zeromq += 1;
         break;
     }

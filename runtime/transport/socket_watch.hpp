@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <unordered_set>
 #include <zmq.hpp>
 
 namespace hadar {
@@ -30,7 +29,6 @@ class SocketWatch {
  private:
   zmq::socket_t& watched_;
   zmq::socket_t pair_;
-  std::unordered_set<int> greeting_;  // descriptors of connections that have not finished ZeroMQ's greeting
 };
 
 }  // namespace hadar

@@ -114,6 +114,19 @@ TEST(Garbage, PlainTextAtThePortIsCounted) {
   server.log.wait_for("up n1");
 }
 
+TEST(Garbage, AGoodConnectionThatEndsIsNotCounted) {
+  TestPeer server(listening(quick_options("scheduler")));
+  {
+    TestPeer node(quick_options("n1"));
+    node->connect(server->endpoint());
+    server.log.wait_for("up n1");
+  }
+  server.log.wait_for("down n1");
+  write_plain_tcp(server->endpoint(), "x");
+  EXPECT_TRUE(eventually([&] { return refused(server) >= 1; }));
+  EXPECT_EQ(refused(server), 1u);
+}
+
 TEST(Garbage, FramesOverTheirLimitAreRefused) {
   auto options = listening(quick_options("scheduler"));
   options.max_body_bytes = 1000;
