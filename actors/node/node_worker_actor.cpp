@@ -73,6 +73,8 @@ std::chrono::microseconds request_limit(Self self) {
 }
 
 // ---- telling the scheduler ----
+// Of a lease's end twice: when its GPUs are free, and when its report is answered. A node that dies in between leaves a
+// lease that only the scheduler can close.
 
 void tell_ended(Self self, const LeaseEnded& message) {
   self->request(self->state.peers.lease_keeper, request_limit(self), message)
@@ -118,6 +120,7 @@ void report_answered(Self self, const LeaseReport& report, const ReportAnswered&
     return;
   }
   state.idle_since[report.fork.job] = state.now_s();
+  lease_ended(self, held->lease, report.end, "reported");
   state.leases->erase(report.lease);
 }
 
@@ -289,7 +292,8 @@ void happened(Self self, const executor_event::Ended& event) {
   auto* held = state.leases->find(event.lease);
   if (!held) return;  // discarded: nobody wants its steps
   lease_ended(self, held->lease, event.end, event.detail);
-  if (held->lease.quota_steps == 0) {
+  if (held->lease.quota_steps == 0) {  // settled already: nothing to report
+    lease_ended(self, held->lease, event.end, event.detail);
     state.leases->erase(event.lease);
     return;
   }

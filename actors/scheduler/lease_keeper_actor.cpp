@@ -211,8 +211,13 @@ caf::result<Ack> lease_ended(Self self, const LeaseEnded& message) {
   auto& state = self->state;
   const bool broke = message.end == LeaseEndReason::kFailed || message.end == LeaseEndReason::kLost;
   if (broke) revoke_gang_of(self, message.lease, "a gang member ended: " + message.detail);
-  if (!state.table.end(message.lease)) return Ack{};
-  if (message.end == LeaseEndReason::kLost) close(self, {message.lease}, message.detail);
+  if (message.end == LeaseEndReason::kLost) {
+    if (!state.table.end(message.lease)) return Ack{};
+    close(self, {message.lease}, message.detail);
+  } else if (!state.table.over(message.lease)) {
+    state.table.end(message.lease);  // said again: its report is answered
+    return Ack{};
+  }
   capacity_changed(self);
   return Ack{};
 }

@@ -17,7 +17,8 @@ void LeaseTable::set_nodes(const NodeTable& table) {
 std::vector<std::uint32_t> LeaseTable::idle_on(const NodeView& node) const {
   std::set<std::uint32_t> taken;
   for (const auto& [id, entry] : leases_)
-    if (entry.lease.node == node.inventory.name) taken.insert(entry.lease.gpus.begin(), entry.lease.gpus.end());
+    if (entry.lease.node == node.inventory.name && entry.phase != LeasePhase::kOver)
+      taken.insert(entry.lease.gpus.begin(), entry.lease.gpus.end());
   std::uint32_t count = 0;
   for (const auto& group : node.inventory.gpus) count += group.count;
   std::vector<std::uint32_t> idle;
@@ -50,13 +51,20 @@ void LeaseTable::commit(LeaseId lease) {
     found->second.phase = LeasePhase::kRunning;
 }
 
+bool LeaseTable::over(LeaseId lease) {
+  const auto found = leases_.find(lease);
+  if (found == leases_.end() || found->second.phase == LeasePhase::kOver) return false;
+  found->second.phase = LeasePhase::kOver;
+  return true;
+}
+
 bool LeaseTable::end(LeaseId lease) {
   return leases_.erase(lease) > 0;
 }
 
 bool LeaseTable::revoke(LeaseId lease) {
   const auto found = leases_.find(lease);
-  if (found == leases_.end()) return false;
+  if (found == leases_.end() || found->second.phase == LeasePhase::kOver) return false;
   found->second.phase = LeasePhase::kRevoking;
   return true;
 }
@@ -78,7 +86,7 @@ NodeReconciled LeaseTable::reconcile(const ReconcileNode& hello, Epoch epoch, st
     const auto id = item.lease.id;
     held.insert(id);
     if (item.over) {
-      end(id);
+      over(id);
       continue;
     }
     const auto found = leases_.find(id);
@@ -125,6 +133,7 @@ CapacityViewed LeaseTable::view() const {
   CapacityViewed viewed;
   std::map<NodeName, std::vector<LeaseId>> by_node;
   for (const auto& [id, entry] : leases_) {
+    if (entry.phase == LeasePhase::kOver) continue;
     by_node[entry.lease.node].push_back(id);
     viewed.open.push_back(entry.lease);
   }

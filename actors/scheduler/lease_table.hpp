@@ -11,7 +11,13 @@
 
 namespace hadar {
 
-enum class LeasePhase { kUnknown, kPreparing, kRunning, kRevoking };
+enum class LeasePhase {
+  kUnknown,
+  kPreparing,
+  kRunning,
+  kRevoking,
+  kOver,  // its GPUs are free; its node still owes the tracker a report
+};
 
 class LeaseTable {
  public:
@@ -22,18 +28,20 @@ class LeaseTable {
   // Enters leases as preparing. Those whose GPUs are not idle, or whose node is not up, are refused.
   std::vector<RefusedLease> begin(const std::vector<Lease>& leases);
   void commit(LeaseId lease);
+  // Its node says that its GPUs are free. False when that is not news, or the lease is not there.
+  bool over(LeaseId lease);
   // Forgets a lease; true when it was there.
   bool end(LeaseId lease);
-  // Marks as being taken back; false when it is not open.
+  // Marks as being taken back; false when it is not open or over.
   bool revoke(LeaseId lease);
   [[nodiscard]] bool revoking(LeaseId lease) const;
   void lengthen(LeaseId lease, std::uint64_t quota_steps);
 
-  // What a node that says hello holds, against what the table says: sets phases, forgets what ended, lists in `lost`
-  // the leases the node does not know of.
+  // What a node that says hello holds, against what the table says: sets phases, lists in `lost` the leases the node
+  // does not know of.
   NodeReconciled reconcile(const ReconcileNode& hello, Epoch epoch, std::vector<LeaseId>& lost);
 
-  // Open leases on a node; those of the same gang elsewhere.
+  // Leases on a node that are not reported; those of the same gang elsewhere.
   [[nodiscard]] std::vector<LeaseId> on_node(const NodeName& node) const;
   [[nodiscard]] std::vector<LeaseId> gang_of(LeaseId lease) const;
   [[nodiscard]] const Lease* find(LeaseId lease) const;
