@@ -17,12 +17,9 @@ def check(events):
                 for place in ((lease["node"], gpu) for gpu in lease["gpus"]):
                     if held.setdefault(place, lease["lease"]) != lease["lease"]:
                         faults.append(f"seq {event['seq']}: {place} goes to lease {lease['lease']}, {held[place]} has it")
-        elif kind in ("LeaseClosed", "ForkReported"):
-            if kind == "ForkReported":  # times and steps of one base repeat what earlier reports said
-                key = event["lease"], event["base"]["version"]
-                train[key] = max(train.get(key, 0), event["train_s"])
-            if kind == "LeaseClosed" or event["final"]:
-                held = {place: lease for place, lease in held.items() if lease != event["lease"]}
+        elif kind == "ForkReported":  # times and steps of one base repeat what earlier reports said
+            key = event["lease"], event["base"]["version"]
+            train[key] = max(train.get(key, 0), event["train_s"])
         elif kind == "Consolidated":
             job["steps_credited"] += event["credited"]
             if event["credited"] != sum(fork["steps"] for fork in event["forks"] if fork["in"]):
@@ -31,6 +28,9 @@ def check(events):
             job["jct_s"] = event["t_s"] - job["submitted_t_s"]
             if job["steps_credited"] != job["steps_requested"]:
                 faults.append(f"{job['name']}: {job['steps_credited']} steps of {job['steps_requested']} credited")
+        over = {event["lease"]} if kind == "LeaseClosed" or event.get("final") else set()
+        over |= {fork["lease"] for fork in event.get("forks", []) if not fork["open"]}
+        held = {place: lease for place, lease in held.items() if lease not in over}
     ends = [job["submitted_t_s"] + job["jct_s"] for job in jobs.values() if job["jct_s"] is not None]
     span_s = max(ends) - min(job["submitted_t_s"] for job in jobs.values()) if ends else 0
     return {"makespan_s": span_s, "cru": sum(train.values()) / (len(nodes) * span_s) if span_s else 0, "jobs": jobs, "faults": faults}

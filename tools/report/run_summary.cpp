@@ -57,6 +57,8 @@ class Summariser {
   }
   void take(const event::LeaseClosed& body) { open_.erase(body.lease); }
   void take(const event::Consolidated& body) {
+    for (const auto& fork : body.forks)
+      if (!fork.open) open_.erase(fork.lease);  // settled, reported or not
     const auto job = jobs_.find(body.job);
     if (job == jobs_.end()) return;
     job->second.steps_credited += body.credited;

@@ -143,6 +143,11 @@ class TimelineMaker {
     for (const auto& [name, value] : body.metrics) line_.metrics[body.job][name].push_back({t_s_, value});
     const auto in = std::count_if(body.forks.begin(), body.forks.end(), [](const auto& fork) { return fork.in; });
     for (const auto& fork : body.forks)
+      if (const auto lease = open_.find(fork.lease); lease != open_.end() && !fork.open) {  // settled without a report
+        close(lease->second, fork.reason);
+        open_.erase(lease);
+      }
+    for (const auto& fork : body.forks)
       if (fork.in)
         for (const auto bar : bars_of_[fork.lease])
           line_.merges.push_back({line_.bars[bar].row, body.job, t_s_, body.version.version, body.credited,

@@ -65,6 +65,14 @@ TEST(RunSummary, CountsConsolidationsAndForksAtOnce) {
   EXPECT_EQ(summary.jobs.at(1).forks_max, 1u);
 }
 
+TEST(RunSummary, ForgetsAForkThatWasSettledWithoutAReport) {
+  RunEvents run;
+  run.submit(1, "a", 100).grant({RunEvents::lease(1, 1, 0, "n1", 50), RunEvents::lease(2, 1, 1, "n2", 50)});
+  run.report(1, 1, 0, 50, 1, End::kQuota).merge(1, 1, {RunEvents::in(1, 0, 50), RunEvents::out(2, 1, 0)}, 50);
+  run.grant({RunEvents::lease(3, 1, 0, "n1", 25), RunEvents::lease(4, 1, 2, "n3", 25)});
+  EXPECT_EQ(summarise(run.events).jobs.at(0).forks_max, 2u);
+}
+
 TEST(RunSummary, TakesTheMetricThatHasABaseline) {
   const auto job = summarise(forked_run().events).jobs.at(0);
   EXPECT_EQ(job.metric_name, "accuracy");

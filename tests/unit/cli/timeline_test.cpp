@@ -50,6 +50,15 @@ TEST(Timeline, MarksMergesOnTheRowsThatTookPart) {
   EXPECT_EQ(timeline.metrics.at({1}).at("accuracy").front().value, 0.5);
 }
 
+TEST(Timeline, EndsABarWhoseLeaseWasSettledWithoutAReport) {
+  RunEvents run;
+  run.node("n1").node("n2").submit(1, "a", 100);
+  run.grant({RunEvents::lease(1, 1, 0, "n1", 50), RunEvents::lease(2, 1, 1, "n2", 50)});
+  run.at(4).merge(1, 1, {RunEvents::in(1, 0, 50), RunEvents::out(2, 1, 0)}, 50).at(9).add(event::Held{{1}});
+  EXPECT_DOUBLE_EQ(make_timeline(run.events).bars.at(1).end_s, 4);
+  EXPECT_EQ(make_timeline(run.events).bars.at(1).end, "late");
+}
+
 TEST(Timeline, SpreadsTrainingOverTheNodes) {
   RunEvents run;
   run.node("n1").node("n2").submit(1, "a", 100).grant({RunEvents::lease(1, 1, 0, "n1", 100)});
