@@ -322,6 +322,7 @@ ReportAccepted Ledger::accept(const LeaseReport& report, double now_s) {
     changes_.measured.push_back(
         MeasuredSpeed{job.job, job.spec, open->lease.gpu_types.front(), stored.steps, stored.train_s});
   emit(event::ForkReported{job.job, std::move(stored)}, now_s);
+  if (open->ended()) advance(job.job);  // its GPUs may be granted from now on
   return {ReportVerdict::kAccepted, "", open->lease.base};
 }
 
