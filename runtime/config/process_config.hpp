@@ -45,8 +45,8 @@ struct SchedulerOptions {
   double waiting_window_s = 10;  // after a restart: how long known nodes may take to come back
   double prepare_limit_s = 2;    // a gang whose nodes did not all answer by then is revoked
   double request_limit_s = 5;
-  double plan_limit_s = 30;     // a policy that takes longer is passed over for the round
-  double outage_grace_s = 60;   // nodes train on this long without a scheduler
+  double plan_limit_s = 30;    // a policy that takes longer is passed over for the round
+  double outage_grace_s = 60;  // nodes train on this long without a scheduler
 };
 
 struct TrackerOptions {

@@ -16,9 +16,10 @@
  *   }
  *   hadar_close(job);
  *
- * All calls come from one thread of the trainer. Strings handed out live until the next hadar_next_lease or hadar_close.
- * Started outside Hadar (no HADAR_TRAINER_SOCKET in the environment) hadar_connect gives a stand-alone job: one lease
- * of HADAR_STANDALONE_STEPS steps (1000 when unset), unpaced, result written to HADAR_STANDALONE_RESULT or not at all.
+ * All calls come from one thread of the trainer. Strings handed out live until the next hadar_next_lease or
+ * hadar_close. Started outside Hadar (no HADAR_TRAINER_SOCKET in the environment) hadar_connect gives a stand-alone
+ * job: one lease of HADAR_STANDALONE_STEPS steps (1000 when unset), unpaced, result written to HADAR_STANDALONE_RESULT
+ * or not at all.
  */
 #ifndef HADAR_JOB_H
 #define HADAR_JOB_H

@@ -33,8 +33,8 @@ TEST(PriceCurve, TheCostIsTheIntegralOfThePrice) {
   EXPECT_GT(cost_of(curve, 2, 2), 2 * price_at(curve, 2)) << "the last units are dearer than the first";
 }
 
-// Jobs come one after another and are admitted while they gain; nothing is revoked. The lowest price is a quarter of the
-// least utility, which keeps the dual's start below a quarter of the optimum.
+// Jobs come one after another and are admitted while they gain; nothing is revoked. The lowest price is a quarter of
+// the least utility, which keeps the dual's start below a quarter of the optimum.
 TEST(PriceCurve, PostedPricesKeepTheirCompetitiveRatio) {
   EXPECT_TRUE(rc::check([] {
     const PriceCurve curve = bounded_curve(0.0025, 1, 8);
