@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
-#include <optional>
 
 #include "messages/types/check.hpp"
 
@@ -174,7 +173,7 @@ void ForkPlanner::extend_started() {
   }
 }
 
-void ForkPlanner::gather(const PlacingSettings&) {
+void ForkPlanner::gather() {
   for (const auto j : soonest_first()) {
     if (!any_free(plan_)) return;
     if (forks_at_all(j)) {
@@ -247,7 +246,7 @@ void ForkPlanner::spread(const PlacingSettings& placing) {
 void ForkPlanner::place(ForkRule rule) {
   if (plan_.input().early) extend_started();
   if (rule == ForkRule::kGather)
-    gather(placing_);
+    gather();
   else
     spread(placing_);
 }
@@ -262,7 +261,7 @@ double ForkPlanner::predict(ForkRule rule) {
   double sum = 0;
   double weights = 0;
   for (std::size_t event = 0; event <= plan_.jobs(); ++event) {
-    rule == ForkRule::kGather ? gather(placing) : spread(placing);
+    rule == ForkRule::kGather ? gather() : spread(placing);
     std::vector<double> rates(plan_.jobs(), 0);
     double step = 0;
     for (std::size_t j = 0; j < plan_.jobs(); ++j) {

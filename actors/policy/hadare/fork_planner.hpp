@@ -40,7 +40,7 @@ class ForkPlanner {
   [[nodiscard]] double predict(ForkRule rule);
 
  private:
-  void gather(const PlacingSettings& placing);
+  void gather();
   void spread(const PlacingSettings& placing);
   void extend_started();
   void fork_idle_nodes();
