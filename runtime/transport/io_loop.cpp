@@ -175,8 +175,9 @@ int IoLoop::open(const std::string& endpoint) try {
   dealer->endpoint = endpoint;
   dealer->socket = zmq::socket_t(context_, zmq::socket_type::dealer);
   set_common(dealer->socket, options_);
-  // Only to finished connections: nothing piles up for a peer that is not there.
-  dealer->socket.set(zmq::sockopt::immediate, true);
+  // Not ZMQ_IMMEDIATE: with it the end of a connection throws away what was received but not yet read, such as a
+  // goodbye. Nothing piles up all the same, since we are silent until the connection is there.
+  dealer->socket.set(zmq::sockopt::immediate, false);
   dealer->socket.set(zmq::sockopt::linger, static_cast<int>(options_.linger.count()));
   dealer->socket.set(zmq::sockopt::reconnect_ivl, static_cast<int>(options_.reconnect_min.count()));
   dealer->socket.set(zmq::sockopt::reconnect_ivl_max, static_cast<int>(options_.reconnect_max.count()));
@@ -189,6 +190,8 @@ int IoLoop::open(const std::string& endpoint) try {
 }
 
 void IoLoop::reopen(const std::string& endpoint) {
+  if (const auto found = dealers_.find(endpoint); found != dealers_.end())
+    found->second->socket.set(zmq::sockopt::linger, 0);
   close(endpoint);
   // It was a valid endpoint before; should the system refuse now, the next handshake limit tries again.
   (void)open(endpoint);

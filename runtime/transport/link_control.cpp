@@ -44,7 +44,7 @@ void LinkControl::received(const LinkKey& key, Incoming message, LinkTime now) {
     case MessageKind::kLinkHello: return on_hello(key, message, now);
     case MessageKind::kLinkWelcome: return on_welcome(key, message, now);
     case MessageKind::kLinkRefused: return on_refused(key, message);
-    case MessageKind::kLinkPing: return on_ping(key, message, now);
+    case MessageKind::kLinkPing: return on_ping(key, message);
     case MessageKind::kLinkPong: return on_pong(key, message, now);
     case MessageKind::kLinkBye: return on_bye(key, message, now);
     default: return on_packet(key, std::move(*envelope), std::move(message), now);
@@ -98,11 +98,11 @@ void LinkControl::on_refused(const LinkKey& key, const Incoming& message) {
   dial_failed(key.id, Error{refused->code, refused->text});
 }
 
-void LinkControl::on_ping(const LinkKey& key, const Incoming& message, LinkTime now) {
+void LinkControl::on_ping(const LinkKey& key, const Incoming& message) {
   const auto ping_seen = Codec<LinkPing>::decode(message.body.bytes());
   if (!ping_seen || table_.find(key) == nullptr) return refuse_frame(key, ping_seen.has_value());
-  if (tell(key, LinkPong{ping_seen->nonce}) == SendOutcome::kGone)
-    drop_link(key, {ErrorCode::kUnreachable, "the connection closed"}, true, now);
+  // Should the connection be gone: more from it may wait to be read, and the probe drops it after that.
+  tell(key, LinkPong{ping_seen->nonce});
 }
 
 void LinkControl::on_pong(const LinkKey& key, const Incoming& message, LinkTime) {
@@ -331,10 +331,10 @@ void LinkControl::dial_connected(const std::string& endpoint, LinkTime now) {
 void LinkControl::dial_lost(const std::string& endpoint, LinkTime now) {
   const auto dial = dials_.find(endpoint);
   if (dial == dials_.end() || dial->second.state == DialState::kRefused) return;
-  dial->second.connected = false;
   const LinkKey key{LinkSide::kOutbound, endpoint};
   std::erase_if(challenges_, [&](const Challenge& open) { return open.newcomer == key; });
-  dial->second.state = DialState::kHello;
+  // What the old connection had not sent must not reach whoever answers next.
+  if (dial->second.connected) redial(endpoint, now);
   drop_link(key, {ErrorCode::kUnreachable, "the connection closed"}, true, now);
 }
 

@@ -45,7 +45,7 @@ class LinkControl {
   void dial_opened(const std::string& endpoint, LinkTime now);
   // The bytes flow: say hello.
   void dial_connected(const std::string& endpoint, LinkTime now);
-  // The connection broke; the wire tries again by itself.
+  // The connection broke, or an attempt to make one failed.
   void dial_lost(const std::string& endpoint, LinkTime now);
   // disconnect() was asked for.
   void dial_closed(const std::string& endpoint, LinkTime now);
@@ -84,7 +84,7 @@ class LinkControl {
   void on_hello(const LinkKey& key, const Incoming& message, LinkTime now);
   void on_welcome(const LinkKey& key, const Incoming& message, LinkTime now);
   void on_refused(const LinkKey& key, const Incoming& message);
-  void on_ping(const LinkKey& key, const Incoming& message, LinkTime now);
+  void on_ping(const LinkKey& key, const Incoming& message);
   void on_pong(const LinkKey& key, const Incoming& message, LinkTime now);
   void on_bye(const LinkKey& key, const Incoming& message, LinkTime now);
   void on_packet(const LinkKey& key, Envelope envelope, Incoming message, LinkTime now);

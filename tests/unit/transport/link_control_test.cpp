@@ -268,6 +268,18 @@ TEST_F(LinkControlTest, ALostLinkIsADownEvenWhenAnotherIsLeft) {
   EXPECT_EQ(packets_to("r1"), std::vector<std::string>{"a"});
 }
 
+TEST_F(LinkControlTest, ABrokenConnectionIsMadeAfreshSoThatNothingOldReachesTheNextListener) {
+  dial("E");
+  welcome("E", "server", 1);
+  control_.dial_lost("E", now_);
+  EXPECT_EQ(wire_.reopened, std::vector<std::string>{"E"});
+  control_.dial_lost("E", now_);  // an attempt that failed: it is repeated by itself
+  EXPECT_EQ(wire_.reopened.size(), 1u);
+  control_.dial_connected("E", now_);
+  welcome("E", "server", 2);
+  EXPECT_EQ(log_.entries(), (std::vector<std::string>{"up server", "down server: the connection closed", "up server"}));
+}
+
 TEST_F(LinkControlTest, AGoodbyeOnOneOfTwoLinksIsNoDown) {
   hello(in("r1"), "n1");
   dial("E");
