@@ -1,0 +1,348 @@
+#include "actors/tracker/ledger.hpp"
+
+#include <gmock/gmock.h>
+
+#include "messages/codec/event_json.hpp"
+#include "tests/unit/actors/values.hpp"
+
+namespace hadar {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class LedgerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(ledger_.start(0, "").has_value());
+    term_ = ledger_.open_term({"test", 60}, 0).term;
+  }
+
+  JobId submit(const JobSpec& spec, const std::string& key = "") {
+    auto submitted = ledger_.submit({spec, key, false}, now_s_);
+    EXPECT_TRUE(submitted.has_value()) << submitted.error().message;
+    return submitted->job;
+  }
+
+  Result<PlanRecorded> record(std::vector<Lease> leases, std::uint64_t round = 1) {
+    RecordPlan plan;
+    plan.term = term_;
+    plan.round = RoundId{round};
+    plan.policy = "test";
+    plan.leases = std::move(leases);
+    return ledger_.record_plan(plan, now_s_);
+  }
+
+  Lease grant(Lease lease) {
+    auto recorded = record({std::move(lease)});
+    EXPECT_TRUE(recorded.has_value());
+    EXPECT_THAT(recorded->leases, SizeIs(1)) << recorded->refused.front().reason;
+    return recorded->leases.front();
+  }
+
+  Result<ForksSettled> settle(JobId job, const ModelVersion& base, std::vector<event::MergedFork> forks,
+                              const std::string& weights = "") {
+    SettleForks request;
+    request.job = job;
+    request.base = base;
+    request.weights = BlobRef{weights, weights.size()};
+    request.forks = std::move(forks);
+    return ledger_.settle(request, now_s_);
+  }
+
+  const LedgerJob& job(JobId id) { return *ledger_.state().find(id); }
+
+  Ledger ledger_{LedgerOptions{"test", 3}};
+  Term term_;
+  double now_s_ = 1;
+};
+
+TEST_F(LedgerTest, SameKeyIsTheSameJob) {
+  const auto id = submit(some_job(), "k");
+  const auto again = ledger_.submit({some_job(), "k", false}, 2);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->job, id);
+  EXPECT_TRUE(again->existed);
+  EXPECT_THAT(ledger_.state().jobs(), SizeIs(1));
+}
+
+TEST_F(LedgerTest, SameKeyForAnotherJobIsRefusedAndNamesTheDifference) {
+  submit(some_job(100), "k");
+  const auto other = ledger_.submit({some_job(200), "k", false}, 2);
+  ASSERT_FALSE(other.has_value());
+  EXPECT_EQ(other.error().code, ErrorCode::kAlreadyExists);
+  EXPECT_THAT(other.error().message, HasSubstr("total_steps"));
+}
+
+TEST_F(LedgerTest, ReportIsCreditedOnceHoweverOftenItComes) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  const auto report = some_report(lease, 60);
+  EXPECT_EQ(ledger_.accept(report, 2).verdict, ReportVerdict::kAccepted);
+  const auto events = ledger_.state().last_seq();
+  EXPECT_EQ(ledger_.accept(report, 2).verdict, ReportVerdict::kAccepted);
+  EXPECT_EQ(ledger_.state().last_seq(), events) << "the second telling writes nothing";
+  EXPECT_EQ(job(id).steps_credited, 0U) << "a report alone is no credit";
+  ASSERT_TRUE(settle(id, lease.base, {in_fork(report)}, "w1").has_value());
+  EXPECT_EQ(job(id).steps_credited, 60U);
+  EXPECT_EQ(job(id).version, (ModelVersion{1, {"w1", 2}}));
+  EXPECT_EQ(ledger_.accept(report, 3).verdict, ReportVerdict::kSettled);
+}
+
+TEST_F(LedgerTest, SettlingOnAnOldBaseIsStale) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  const auto report = some_report(lease, 60);
+  ledger_.accept(report, 2);
+  ASSERT_TRUE(settle(id, lease.base, {in_fork(report)}).has_value());
+  const auto again = settle(id, lease.base, {in_fork(report)});
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().code, ErrorCode::kStale);
+  EXPECT_EQ(job(id).steps_credited, 60U);
+}
+
+TEST_F(LedgerTest, SettlingAClosedLeaseCreditsNothing) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  ASSERT_TRUE(ledger_.close_leases({{lease.id}, "node lost"}, 2).has_value());
+  const auto settled = settle(id, lease.base, {in_fork(some_report(lease, 60))});
+  ASSERT_TRUE(settled.has_value());
+  EXPECT_EQ(settled->version.version, 0U);
+  EXPECT_EQ(job(id).steps_credited, 0U);
+}
+
+TEST_F(LedgerTest, ClosingKeepsWhatWasReportedAtTheEnd) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  const auto report = some_report(lease, 60);
+  ledger_.accept(report, 2);
+  ASSERT_TRUE(ledger_.close_leases({{lease.id}, "node lost"}, 3).has_value());
+  ASSERT_TRUE(settle(id, lease.base, {in_fork(report)}).has_value());
+  EXPECT_EQ(job(id).steps_credited, 60U);
+}
+
+TEST_F(LedgerTest, LastStepCompletesTheJob) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 100));
+  const auto report = some_report(lease, 100);
+  ledger_.accept(report, 2);
+  const auto settled = settle(id, lease.base, {in_fork(report)});
+  ASSERT_TRUE(settled.has_value());
+  EXPECT_TRUE(settled->finished);
+  EXPECT_EQ(job(id).final_state, JobState::kCompleted);
+}
+
+TEST_F(LedgerTest, ReportOfMoreThanItsQuotaCountsForNothing) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  ledger_.accept(some_report(lease, 61), 2);
+  ASSERT_TRUE(ledger_.state().find(lease.id)->report.has_value());
+  EXPECT_EQ(ledger_.state().find(lease.id)->report->steps, 0U);
+  EXPECT_EQ(ledger_.state().find(lease.id)->report->end, LeaseEndReason::kFailed);
+}
+
+TEST_F(LedgerTest, CheckpointMovesTheBaseAndTheRestStillAddsUp) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 100));
+  const auto save = some_report(lease, 30, LeaseEndReason::kRunning);
+  ledger_.accept(save, 2);
+  ASSERT_TRUE(settle(id, lease.base, {in_fork(save, true)}, "w1").has_value());
+  EXPECT_EQ(job(id).steps_credited, 30U);
+  EXPECT_EQ(ledger_.accept(save, 3).verdict, ReportVerdict::kStale) << "told again, it must not count again";
+  EXPECT_EQ(ledger_.accept(save, 3).base.version, 1U) << "but the node learns how far it got";
+  auto rest = some_report(ledger_.state().find(lease.id)->lease, 70);
+  ledger_.accept(rest, 4);
+  ASSERT_TRUE(settle(id, rest.base, {in_fork(rest)}).has_value());
+  EXPECT_EQ(job(id).steps_credited, 100U);
+}
+
+TEST_F(LedgerTest, OldEpochsAreStale) {
+  const auto id = submit(some_job(100));
+  auto wanted = some_lease(1, id.value, 0, "n1", 60);
+  wanted.epoch = Epoch{3};
+  const auto lease = grant(wanted);
+  auto report = some_report(lease, 60);
+  report.epoch = Epoch{2};
+  EXPECT_EQ(ledger_.accept(report, 2).verdict, ReportVerdict::kStale);
+}
+
+TEST_F(LedgerTest, PlanOfAnOldTermIsStale) {
+  const auto id = submit(some_job());
+  RecordPlan plan;
+  plan.term = term_;
+  plan.round = RoundId{1};
+  plan.leases = {some_lease(1, id.value, 0, "n1", 10)};
+  ledger_.open_term({"test", 60}, 2);
+  const auto recorded = ledger_.record_plan(plan, 3);
+  ASSERT_FALSE(recorded.has_value());
+  EXPECT_EQ(recorded.error().code, ErrorCode::kStale);
+  EXPECT_THAT(ledger_.state().leases(), IsEmpty());
+}
+
+TEST_F(LedgerTest, LeasesThatMayNotBeAreRefusedOneByOne) {
+  const auto held = submit(some_job());
+  const auto good = submit(some_job());
+  ASSERT_TRUE(ledger_.command({std::to_string(held.value), JobAction::kHold}, 2).has_value());
+  const auto recorded = record(
+      {some_lease(1, held.value, 0, "n1", 10), some_lease(2, good.value, 0, "n2", 10), some_lease(3, 99, 0, "n3", 10)});
+  ASSERT_TRUE(recorded.has_value());
+  ASSERT_THAT(recorded->leases, SizeIs(1));
+  EXPECT_EQ(recorded->leases.front().fork.job, good);
+  ASSERT_THAT(recorded->refused, SizeIs(2));
+}
+
+TEST_F(LedgerTest, NoMoreStepsAreIssuedThanAreLeft) {
+  const auto id = submit(some_job(100));
+  auto recorded = record({some_lease(1, id.value, 0, "n1", 80, 50), some_lease(2, id.value, 1, "n2", 80, 50)});
+  ASSERT_TRUE(recorded.has_value());
+  ASSERT_THAT(recorded->leases, SizeIs(2));
+  EXPECT_EQ(recorded->leases[0].quota_steps + recorded->leases[1].quota_steps, 100U);
+  recorded = record({some_lease(3, id.value, 2, "n3", 1, 50)});
+  EXPECT_THAT(recorded->leases, IsEmpty());
+}
+
+TEST_F(LedgerTest, GpuIsGrantedAgainWhenItsLastLeaseIsReportedAndThatBringsANewPlan) {
+  const auto a = submit(some_job(100));
+  const auto b = submit(some_job(100));
+  const auto lease = grant(some_lease(1, a.value, 0, "n1", 60, 50));
+  grant(some_lease(2, a.value, 1, "n2", 40, 50));
+  EXPECT_THAT(record({some_lease(3, b.value, 0, "n1", 10)})->refused, SizeIs(1));
+  ledger_.take();
+  ledger_.accept(some_report(lease, 60), 2);
+  EXPECT_THAT(ledger_.take().advanced, SizeIs(1)) << "though the job itself waits for its other fork";
+  EXPECT_THAT(record({some_lease(3, b.value, 0, "n1", 10)})->leases, SizeIs(1));
+}
+
+TEST_F(LedgerTest, LeaseIdsNeverFall) {
+  const auto id = submit(some_job(100));
+  grant(some_lease(5, id.value, 0, "n1", 10));
+  const auto recorded = record({some_lease(5, id.value, 1, "n2", 10)});
+  ASSERT_TRUE(recorded.has_value());
+  EXPECT_THAT(recorded->refused, SizeIs(1));
+}
+
+TEST_F(LedgerTest, ExtensionStaysWithinWhatIsUnissued) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60, 50));
+  EXPECT_FALSE(ledger_.record_extension({term_, lease.id, id, 101}, 2).has_value());
+  EXPECT_FALSE(ledger_.record_extension({term_, lease.id, id, 60}, 2).has_value());
+  EXPECT_TRUE(ledger_.record_extension({term_, lease.id, id, 100}, 2).has_value());
+  EXPECT_EQ(ledger_.state().find(lease.id)->lease.quota_steps, 100U);
+}
+
+TEST_F(LedgerTest, HeldJobIsNotPlannedAndItsLeasesAreUnwanted) {
+  const auto id = submit(some_job());
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 10));
+  ASSERT_TRUE(ledger_.command({"job", JobAction::kHold}, 2).has_value());
+  EXPECT_THAT(ledger_.view(3).jobs, IsEmpty());
+  EXPECT_THAT(ledger_.view(3).unwanted, ElementsAre(lease.id));
+  ASSERT_TRUE(ledger_.command({"job", JobAction::kRelease}, 4).has_value());
+  EXPECT_THAT(ledger_.view(5).jobs, SizeIs(1));
+  EXPECT_FALSE(ledger_.command({"job", JobAction::kRelease}, 6).has_value());
+}
+
+TEST_F(LedgerTest, CancelledJobEndsAndItsLateReportClosesTheLease) {
+  const auto id = submit(some_job());
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 10));
+  ASSERT_TRUE(ledger_.command({"job", JobAction::kCancel}, 2).has_value());
+  EXPECT_EQ(job(id).final_state, JobState::kCancelled);
+  EXPECT_FALSE(ledger_.command({"job", JobAction::kCancel}, 3).has_value());
+  EXPECT_EQ(ledger_.accept(some_report(lease, 10), 3).verdict, ReportVerdict::kSettled);
+  EXPECT_EQ(ledger_.state().find(lease.id), nullptr);
+  EXPECT_EQ(job(id).steps_credited, 0U);
+}
+
+TEST_F(LedgerTest, JobIsFoundByNameUntilTwoHaveIt) {
+  submit(some_job());
+  EXPECT_TRUE(ledger_.command({"job", JobAction::kHold}, 2).has_value());
+  submit(some_job());
+  const auto which = ledger_.command({"job", JobAction::kHold}, 3);
+  ASSERT_FALSE(which.has_value());
+  EXPECT_THAT(which.error().message, HasSubstr("1, 2"));
+  EXPECT_EQ(ledger_.command({"nobody", JobAction::kHold}, 3).error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(LedgerTest, JobThatCannotFitIsRefusedUnlessKeptAndReconsideredWhenANodeJoins) {
+  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1", 1), Epoch{1}}}, 1).has_value());
+  const auto refused = ledger_.submit({some_job(10, 2), "", false}, 2);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::kInfeasible);
+  const auto kept = ledger_.submit({some_job(10, 2), "", true}, 2);
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_FALSE(kept->reason.code.empty());
+  EXPECT_THAT(ledger_.view(3).jobs, IsEmpty());
+  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n2", 1), Epoch{1}}}, 4).has_value());
+  EXPECT_THAT(ledger_.view(5).jobs, SizeIs(1));
+}
+
+TEST_F(LedgerTest, JobFailsAfterTooManyFailedLeasesInARow) {
+  const auto id = submit(some_job(100));
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    EXPECT_FALSE(job(id).final_state.has_value());
+    const auto lease = grant(some_lease(n, id.value, 0, "n1", 10));
+    const auto report = some_report(lease, 0, LeaseEndReason::kFailed);
+    ledger_.accept(report, now_s_);
+    auto out = in_fork(report);
+    out.in = false;
+    ASSERT_TRUE(settle(id, lease.base, {out}).has_value());
+  }
+  EXPECT_EQ(job(id).final_state, JobState::kFailed);
+}
+
+TEST_F(LedgerTest, ReplayedLogGivesAnEqualLedger) {
+  std::vector<Event> written = ledger_.take().events;
+  const auto a = submit(some_job(100), "a");
+  const auto b = submit(some_job(100), "b");
+  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1", 2), Epoch{1}}}, 1).has_value());
+  const auto first = grant(some_lease(1, a.value, 0, "n1", 100));
+  auto second = some_lease(2, b.value, 0, "n1", 40, 30);
+  second.gpus = {1};
+  grant(second);
+  const auto save = some_report(first, 30, LeaseEndReason::kRunning);
+  ledger_.accept(save, 2);
+  ASSERT_TRUE(settle(a, first.base, {in_fork(save, true)}, "w1").has_value());
+  ASSERT_TRUE(ledger_.command({std::to_string(b.value), JobAction::kHold}, 3).has_value());
+  for (auto& event : ledger_.take().events) written.push_back(std::move(event));
+
+  Ledger again{LedgerOptions{"test", 3}};
+  for (const auto& event : written) {
+    const auto read = event_from_json(event_to_json(event));
+    ASSERT_TRUE(read.has_value());
+    const auto replayed = again.replay(*read);
+    ASSERT_TRUE(replayed.has_value()) << replayed.error().message;
+  }
+  ASSERT_TRUE(again.start(9, "").has_value());
+  const auto before = ledger_.list({"", true}, 9);
+  const auto after = again.list({"", true}, 9);
+  EXPECT_EQ(before->jobs, after->jobs);
+  EXPECT_EQ(ledger_.view(9), again.view(9));
+  EXPECT_EQ(ledger_.open_term({"test", 60}, 9), again.open_term({"test", 60}, 9));
+  const auto tracked = again.take().tracked;
+  ASSERT_THAT(tracked, SizeIs(2)) << "the fork tracker is told of what is open";
+  EXPECT_EQ(tracked.front().base.version, 1U);
+}
+
+TEST_F(LedgerTest, LogOfAnotherClusterIsRefused) {
+  Ledger other{LedgerOptions{"other", 3}};
+  for (const auto& event : ledger_.take().events) ASSERT_TRUE(other.replay(event).has_value());
+  EXPECT_EQ(other.start(1, "").error().code, ErrorCode::kRefused);
+}
+
+TEST_F(LedgerTest, LogThatCountsAStepTwiceIsCorrupt) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 100));
+  Ledger copy{LedgerOptions{"test", 3}};
+  std::uint64_t seq = 0;
+  for (const auto& event : ledger_.take().events) {
+    ASSERT_TRUE(copy.replay(event).has_value());
+    seq = event.seq;
+  }
+  event::Consolidated fact{id, {1, {}}, {in_fork(some_report(lease, 60))}, 60, {}, 0};
+  ASSERT_TRUE(copy.replay({seq + 1, 2, fact}).has_value());
+  EXPECT_EQ(copy.replay({seq + 2, 2, fact}).error().code, ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace hadar
