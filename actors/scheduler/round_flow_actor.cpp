@@ -147,7 +147,7 @@ void carry_out(Self self, const FlowPtr& flow, const RoundPlan& plan) {
   auto steps = steps_of(plan, flow->input, flow->capacity);
   revoke(self, steps.revoke, "not in the plan of round " + std::to_string(flow->input.round.value));
   extend(self, steps);
-  if (!flow->input.early) state.pending.allocations = std::move(steps.pending);
+  if (!flow->input.early) state.pending = std::move(steps.pending);
   const auto left_s = state.next_border_s() - state.clock->now_s();
   record(self, flow, &plan, leases_of(steps.grant, flow->input, left_s, state.last_lease));
 }
@@ -186,7 +186,7 @@ void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   auto& state = self->state;
   auto& input = flow->input;
   revoke(self, viewed.unwanted, "its job no longer wants it");
-  if (!input.early) state.pending.allocations.clear();
+  if (!input.early) state.pending = {};
   input.round = state.round();
   input.now_s = state.clock->now_s();
   input.round_s = state.options.round_s;

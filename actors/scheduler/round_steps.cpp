@@ -98,7 +98,8 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
   std::set<JobId> losing;  // jobs with a fork that is taken back: their base will move on
   const auto keeps = [&](const Allocation& wanted) {
     const auto found = held.find(wanted.fork);
-    return found != held.end() && found->second->slices == wanted.slices && (input.early || !wanted.ends_at_border);
+    if (found == held.end() || found->second->slices != wanted.slices) return false;
+    return input.early || found->second->ends_at_border || !wanted.ends_at_border;
   };
   for (const auto& wanted : plan.allocations)
     if (keeps(wanted)) kept.insert(wanted.fork);
@@ -106,6 +107,7 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
     const bool ends_by_itself = allocation->ends_at_border;
     if (input.early || ends_by_itself || kept.count(fork)) continue;
     losing.insert(fork.job);
+    steps.pending.leaving.push_back(*allocation);
     const auto found = leases.find(fork);
     if (found == leases.end()) continue;
     for (const auto* lease : found->second) steps.revoke.push_back(lease->id);
@@ -123,11 +125,22 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
     } else if (!losing.count(wanted.fork.job) && all_idle(wanted, idle)) {
       steps.grant.push_back(wanted);
     } else {
-      steps.pending.push_back(wanted);
+      steps.pending.allocations.push_back(wanted);
     }
   }
   return steps;
 }
+
+namespace {
+
+bool still_leaving(const JobView& job, const std::vector<Allocation>& leaving) {
+  return std::any_of(job.held.begin(), job.held.end(), [&](const Allocation& held) {
+    return std::any_of(leaving.begin(), leaving.end(),
+                       [&](const Allocation& gone) { return gone.fork == held.fork && gone.slices == held.slices; });
+  });
+}
+
+}  // namespace
 
 std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& jobs, const CapacityViewed& viewed) {
   const auto idle = idle_gpus(viewed);
@@ -138,7 +151,8 @@ std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& job
   for (auto& allocation : pending.allocations) {
     const auto job = views.find(allocation.fork.job);
     if (job == views.end()) continue;  // finished, held or gone: no longer wanted
-    const bool free = !job->second->merging && job->second->held.empty() && all_idle(allocation, idle);
+    const bool free =
+        !job->second->merging && !still_leaving(*job->second, pending.leaving) && all_idle(allocation, idle);
     (free ? ready : rest).push_back(std::move(allocation));
   }
   pending.allocations = std::move(rest);

@@ -15,6 +15,7 @@ namespace hadar {
 // granted or the next border comes.
 struct PendingGrants {
   std::vector<Allocation> allocations;
+  std::vector<Allocation> leaving;  // taken back at that border: while one is held, its job's base will still move on
 
   [[nodiscard]] bool reserves(const NodeName& node, std::uint32_t gpu) const;
   [[nodiscard]] bool waits(JobId job) const;
@@ -38,8 +39,8 @@ struct Extension {
 
 struct PlanSteps {
   std::vector<LeaseId> revoke;
-  std::vector<Allocation> grant;    // now
-  std::vector<Allocation> pending;  // when their GPUs and job are free
+  std::vector<Allocation> grant;  // now
+  PendingGrants pending;          // when their GPUs and job are free
   std::vector<Extension> extend;
 };
 

@@ -79,7 +79,7 @@ TEST(RoundSteps, LeaseThatIsNotInThePlanIsTakenBackAndItsGpuPromisedToTheNext) {
       steps_of(plan_of({on(2, 0, "n1", 100)}), input({view(1, {held}), view(2)}), capacity({lease_for(1, held)}));
   EXPECT_THAT(steps.revoke, ElementsAre(LeaseId{1}));
   EXPECT_THAT(steps.grant, IsEmpty()) << "its GPU is not idle yet";
-  EXPECT_THAT(steps.pending, SizeIs(1));
+  EXPECT_THAT(steps.pending.allocations, SizeIs(1));
 }
 
 TEST(RoundSteps, JobThatMovesWaitsForItsOwnSteps) {
@@ -87,7 +87,7 @@ TEST(RoundSteps, JobThatMovesWaitsForItsOwnSteps) {
   const auto steps = steps_of(plan_of({on(1, 0, "n2", 500)}), input({view(1, {held})}), capacity({lease_for(1, held)}));
   EXPECT_THAT(steps.revoke, ElementsAre(LeaseId{1}));
   EXPECT_THAT(steps.grant, IsEmpty()) << "n2 is idle, but the base will move on";
-  EXPECT_THAT(steps.pending, SizeIs(1));
+  EXPECT_THAT(steps.pending.allocations, SizeIs(1));
 }
 
 TEST(RoundSteps, ForkThatEndsAtTheBorderIsLeftAloneThere) {
@@ -95,7 +95,7 @@ TEST(RoundSteps, ForkThatEndsAtTheBorderIsLeftAloneThere) {
   const auto steps =
       steps_of(plan_of({on(1, 0, "n1", 400, true)}), input({view(1, {held})}), capacity({lease_for(1, held)}));
   EXPECT_THAT(steps.revoke, IsEmpty());
-  EXPECT_THAT(steps.pending, SizeIs(1)) << "the next one comes when this one has ended";
+  EXPECT_THAT(steps.pending.allocations, IsEmpty()) << "its job is planned again when it has merged";
 }
 
 TEST(RoundSteps, EarlyReplanTakesNothingBack) {
@@ -127,7 +127,7 @@ TEST(RoundSteps, ExtensionOfALeaseThatRenewsGivesItNoEnd) {
 }
 
 TEST(RoundSteps, PendingGrantsReserveTheirGpusAndTheirJobs) {
-  const PendingGrants pending{{on(1, 0, "n1", 100)}};
+  const PendingGrants pending{{on(1, 0, "n1", 100)}, {}};
   EXPECT_TRUE(pending.reserves("n1", 0));
   EXPECT_FALSE(pending.reserves("n2", 0));
   const auto nodes = usable_capacity(capacity({}), pending);
@@ -139,7 +139,7 @@ TEST(RoundSteps, PendingGrantsReserveTheirGpusAndTheirJobs) {
 
 TEST(RoundSteps, PendingGrantIsReadyWhenGpuAndJobAreFree) {
   const auto wanted = on(1, 0, "n1", 100);
-  PendingGrants pending{{wanted}};
+  PendingGrants pending{{wanted}, {}};
   auto merging = view(1);
   merging->merging = true;
   EXPECT_THAT(ready_grants(pending, {merging}, capacity({})), IsEmpty());
@@ -149,8 +149,18 @@ TEST(RoundSteps, PendingGrantIsReadyWhenGpuAndJobAreFree) {
   EXPECT_THAT(pending.allocations, IsEmpty());
 }
 
+TEST(RoundSteps, ForksOfAMovedJobAreGrantedOneByOneAsTheirGpusComeFree) {
+  const auto old = on(1, 0, "n3", 500);
+  PendingGrants pending{{on(1, 0, "n1", 100), on(1, 1, "n2", 100)}, {old}};
+  EXPECT_THAT(ready_grants(pending, {view(1, {old})}, capacity({})), IsEmpty()) << "its old lease is still held";
+  const auto busy = lease_for(9, on(2, 0, "n2", 5));
+  EXPECT_THAT(ready_grants(pending, {view(1)}, capacity({busy})), SizeIs(1));
+  const auto first = view(1, {on(1, 0, "n1", 100)});
+  EXPECT_THAT(ready_grants(pending, {first}, capacity({})), SizeIs(1)) << "the second fork, though the first is held";
+}
+
 TEST(RoundSteps, PendingGrantOfAJobThatIsGoneIsDropped) {
-  PendingGrants pending{{on(1, 0, "n1", 100)}};
+  PendingGrants pending{{on(1, 0, "n1", 100)}, {}};
   EXPECT_THAT(ready_grants(pending, {}, capacity({})), IsEmpty());
   EXPECT_THAT(pending.allocations, IsEmpty());
 }
