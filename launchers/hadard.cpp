@@ -11,6 +11,7 @@
 
 #include "actors/health/health_actor.hpp"
 #include "launchers/process.hpp"
+#include "runtime/store/file_io.hpp"
 
 namespace hadar {
 namespace {
@@ -107,6 +108,8 @@ int wait_for_end(Process& process, int signals) {
 }
 
 int run(const ProcessConfig& config, int signals) {
+  auto lock = take_lock(config.process.state / "process.lock");  // two processes on one folder would ruin it
+  if (!lock) return complain(lock.error());
   LogOptions log_options;
   log_options.file = config.process.state / (config.process.name + ".log");
   auto level = parse_log_level(config.process.log_level);
@@ -153,8 +156,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? kDone : kUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "hadard: " << error.what() << "; see hadard --help" << std::endl;
+    return kUsage;
   }
   auto config = configure(arguments);
   if (!config) return complain(config.error());

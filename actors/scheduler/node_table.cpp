@@ -94,7 +94,8 @@ std::optional<double> NodeTableState::next_deadline_s() const {
 Result<EventBody> NodeTableState::command(const CommandNode& command, double now_s) {
   const auto found = nodes_.find(command.node);
   if (found == nodes_.end())
-    return fail(ErrorCode::kNotFound, "node '" + command.node + "': no node of this name ever joined");
+    return fail(ErrorCode::kNotFound,
+                "node '" + command.node + "': no node of this name is known; it never joined or was forgotten");
   auto& node = found->second;
   switch (command.action) {
     case NodeAction::kDrain:

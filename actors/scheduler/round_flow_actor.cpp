@@ -18,7 +18,8 @@ struct ViewAgain {
 };
 
 constexpr double kRetryTerm_s = 0.2;
-constexpr double kCoalesce_s = 0.01;  // changes that come together share one early replan
+constexpr double kCoalesce_s = 0.01;       // changes that come together share one early replan
+constexpr double kNearBorderShare = 0.02;  // of the round: what comes this late is the border's to plan
 // Forks stop just before a border, so their merges are about to end there: the plan waits for them a little.
 constexpr double kSettleLook_s = 0.01;
 constexpr double kSettleShareMax = 0.05;  // of the round
@@ -259,6 +260,8 @@ void look_again(Self self) {
   auto& state = self->state;
   state.look_armed = false;
   if (!state.clock) return;
+  const auto left_s = state.next_border_s() - state.clock->now_s();
+  if (left_s < kNearBorderShare * state.options.round_s) return;
   if (state.busy)
     state.look_again = true;
   else

@@ -241,7 +241,20 @@ void Ledger::reconsider_infeasible(double now_s) {
   }
 }
 
-Result<JobSubmitted> Ledger::submit(const SubmitJob& request, double now_s) {
+namespace {
+
+// A sleep job runs where it declares a speed, and nowhere else.
+SubmitJob normalised(SubmitJob request) {
+  auto& spec = request.spec;
+  if (spec.workload == "sleep" && spec.gpu_types.empty())
+    for (const auto& [type, speed] : spec.sleep.steps_per_s) spec.gpu_types.push_back(type);
+  return request;
+}
+
+}  // namespace
+
+Result<JobSubmitted> Ledger::submit(const SubmitJob& submitted, double now_s) {
+  const auto request = normalised(submitted);
   if (const auto* known = request.key.empty() ? nullptr : state_.by_key(request.key)) {
     const auto field = differing_field(*known->spec, request.spec);
     if (!field.empty())

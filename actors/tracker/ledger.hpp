@@ -56,7 +56,7 @@ class Ledger {
   Status record_node(const RecordNode& request, double now_s);
 
   // kAlreadyExists when the key was used for another spec (names the field); kInfeasible unless kept.
-  Result<JobSubmitted> submit(const SubmitJob& request, double now_s);
+  Result<JobSubmitted> submit(const SubmitJob& submitted, double now_s);
   Status command(const CommandJob& request, double now_s);
 
   ReportAccepted accept(const LeaseReport& report, double now_s);

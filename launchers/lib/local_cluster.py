@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import time
@@ -93,6 +94,8 @@ class LocalCluster:
         try:
             with open(self.file, encoding="utf-8") as file:
                 self.data = json.load(file)
+            if not isinstance(self.data, dict) or not isinstance(self.data.get("processes"), list):
+                raise ValueError("it lists no processes")
         except FileNotFoundError:
             raise Failed(f"{self.file}: not there; start a cluster with local-cluster up --state {self.state}", 2) from None
         except (OSError, ValueError) as error:
@@ -123,6 +126,10 @@ class LocalCluster:
         cluster_id = self.data["cluster_id"] if self.data else f"local-{uuid.uuid4().hex[:12]}"
         groups = [[role] for role in CONTROL_ROLES] if options.separate else [CONTROL_ROLES]
         control = {roles[0] if options.separate else "control": roles for roles in groups}
+        for node in cluster["nodes"]:
+            if node["node"] in control:
+                raise Failed(f"{options.cluster}: nodes.name: {node['node']} is the name of a control process here; "
+                             "choose another", 2)
         endpoints = {name: f"tcp://127.0.0.1:{free_port(taken)}"
                      for name in [*control, *(node["node"] for node in cluster["nodes"])]}
         home = {role: endpoints[name] for name, roles in control.items() for role in roles}
@@ -187,6 +194,8 @@ class LocalCluster:
         code = child.wait() if child else None
         how = f"with exit code {code}" if code is not None and code >= 0 else f"by signal {-code}" if code else "at once"
         lines = processes.last_lines(process["output"]) or processes.last_lines(process["log"])
+        if code == 2 and lines:  # a setting was refused: the process's own line says it all
+            raise Failed(lines[-1].removeprefix("hadard: "), 2)
         said = "".join(f"\n  {process['name']}| {line}" for line in lines)
         raise Failed(f"process {process['name']} ended {how}; the last lines of {process['output']}:{said}",
                      2 if code == 2 else 1)
@@ -203,6 +212,7 @@ class LocalCluster:
 
     def up(self, options, interrupts):
         cluster = read_cluster(options.cluster)
+        fresh = not os.path.exists(self.state)
         os.makedirs(self.state, exist_ok=True)
         self.refuse_live()
         for folder in ("config", "log"):
@@ -218,8 +228,10 @@ class LocalCluster:
             names = {node["node"] for node in cluster["nodes"]}
             self.wait_until(lambda: names <= self.nodes_up(), "not every node is UP", self.data["processes"],
                             options.limit, interrupts)
-        except BaseException:
+        except BaseException as error:
             self.stop()
+            if fresh and isinstance(error, Failed) and error.code == 2:
+                shutil.rmtree(self.state, ignore_errors=True)  # wrong usage leaves nothing behind
             raise
 
     def refuse_live(self):
