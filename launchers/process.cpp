@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "actors/local_messages.hpp"
+#include "runtime/bridge/caf_compat.hpp"
 
 namespace hadar {
 namespace {
@@ -75,7 +76,7 @@ void end_actors(const LocalActors& local) {
 Process::Process(ProcessConfig config, std::shared_ptr<Logger> logger)
     : config_(std::move(config)), logger_(std::move(logger)), incarnation_(fresh_incarnation()) {
   proxy_options_.request_limit = millis(config_.scheduler.request_limit_s * 4);
-  caf_config_.set("scheduler.max-threads", std::size_t{2});
+  use_live_scheduler(caf_config_, 2);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
   system_->await_actors_before_shutdown(false);
   BridgeObservers observers;
