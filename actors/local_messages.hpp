@@ -73,8 +73,8 @@ struct CapacityChanged {};
 struct TrackLeases {
   std::shared_ptr<const JobSpec> spec;
   ModelVersion base;
-  std::vector<Lease> leases;
-  std::vector<LeaseReport> reports;
+  std::vector<Lease> leases;         // new ones
+  std::vector<LeaseReport> reports;  // accepted, of these or of leases tracked already
 };
 struct UntrackLeases {  // closed without a report
   JobId job;

@@ -33,6 +33,12 @@ int complain(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument || error.code == ErrorCode::kNotFound ? kUsage : kFailed;
 }
 
+// Whatever is wrong with it, the configuration is.
+int complain_of_config(const Error& error) {
+  complain(error);
+  return kUsage;
+}
+
 std::string default_name(const std::vector<std::string>& roles) {
   char host[256] = "node";
   if (roles.size() != 1) return "control";
@@ -161,11 +167,11 @@ int main(int argc, char** argv) {
     return kUsage;
   }
   auto config = configure(arguments);
-  if (!config) return complain(config.error());
+  if (!config) return complain_of_config(config.error());
   if (arguments.print_config) {
     std::cout << to_toml(*config);
     return kDone;
   }
-  if (auto checked = check_process_config(*config); !checked) return complain(checked.error());
+  if (auto checked = check_process_config(*config); !checked) return complain_of_config(checked.error());
   return run(*config, signals);
 }

@@ -108,12 +108,12 @@ Status Process::open() {
   auto opened = open_zmq_transport(transport_options(config_, incarnation_), bridge_->events());
   if (!opened) return tl::unexpected<Error>(opened.error());
   transport_ = *std::move(opened);
-  auto directory = configured_peers(config_.peers);
+  const auto peers = configured_peers(config_.peers);
+  auto directory = peers;
   for (const auto& role : config_.process.roles)
     if (role != "node-worker") directory[role] = transport_->endpoint();
   transport_->set_directory(directory);
   bridge_->attach(*transport_);
-  const auto peers = configured_peers(config_.peers);
   for (const auto& role : needed_roles(*this))
     if (!has_role(role) && peers.count(role)) connect_once(peers.at(role));
   return {};

@@ -1,4 +1,5 @@
 #include <caf/all.hpp>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 
@@ -25,7 +26,13 @@ double unix_s() {
 // Cluster time goes on from the log's first start; a wall clock that was set back never makes it fall.
 Result<double> cluster_time(EventLog& log) {
   const auto started = log.value("started_unix_s");
-  if (started) return std::max(0.0, unix_s() - std::stod(*started));
+  if (started) {
+    double since = 0;
+    const auto* end = started->data() + started->size();
+    if (const auto [stop, error] = std::from_chars(started->data(), end, since); error != std::errc{} || stop != end)
+      return fail(ErrorCode::kCorrupt, "event log: started_unix_s: got '" + *started + "', must be seconds since 1970");
+    return std::max(0.0, unix_s() - since);
+  }
   if (started.error().code != ErrorCode::kNotFound) return tl::unexpected<Error>(started.error());
   const std::pair<std::string, std::string> value{"started_unix_s", std::to_string(unix_s())};
   if (auto written = log.append({}, {&value, 1}); !written) return tl::unexpected<Error>(written.error());
@@ -44,8 +51,11 @@ Result<ForksMerged> merge_blobs(BlobStore& store, const fs::path& temporary, con
     copies.push_back(WeightedCopy{std::to_string(input.lease.value), *file, input.coefficient, 0});
   }
   MergeSettings settings;
-  if (!order.base.weights.empty())
-    if (auto base = store.path_of(order.base.weights)) settings.base = *base;
+  if (!order.base.weights.empty()) {
+    auto base = store.path_of(order.base.weights);
+    if (!base) return tl::unexpected<Error>(base.error());
+    settings.base = *base;
+  }
   settings.durability = Durability::kCached;  // the store syncs what it adopts
   const auto output = temporary / ("merge-" + std::to_string(order.job.value));
   auto report = merge_weights(copies, output, settings);
@@ -63,10 +73,6 @@ Result<ThroughputTable> declared_speeds(const ProcessConfig& config) {
   return load_throughputs(config.tracker.throughputs);
 }
 
-struct TrackerParts {
-  std::shared_ptr<BlobStore> blobs;
-};
-
 }  // namespace
 
 Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
@@ -82,9 +88,8 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   if (!ledger) return tl::unexpected<Error>(ledger.error());
   auto opened = FolderBlobStore::open(config.process.state / "blobs");
   if (!opened) return tl::unexpected<Error>(opened.error());
-  auto parts = std::make_shared<TrackerParts>();
-  parts->blobs = *std::move(opened);
-  const auto collected = parts->blobs->collect((*ledger)->state().needed_blobs(), kCollectAge_s);
+  const std::shared_ptr<BlobStore> blobs = *std::move(opened);
+  const auto collected = blobs->collect((*ledger)->state().needed_blobs(), kCollectAge_s);
   process.log().info("blobs_collected", {{"count", collected}});
   const auto temporary = config.process.state / "merging";
   std::error_code error;
@@ -97,10 +102,10 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   const auto start_s = std::max(*now_s, (*ledger)->state().last_t_s());
   local.throughput_book =
       spawn_throughput_book(system, SpawnMode::kShared, ThroughputBook(*std::move(table), config.tracker.time_scale));
-  local.blob_keeper = spawn_blob_keeper(system, SpawnMode::kOwnThread, parts->blobs);
-  local.consolidator = spawn_consolidator(
-      system, SpawnMode::kOwnThread,
-      [blobs = parts->blobs, temporary](const MergeForks& order) { return merge_blobs(*blobs, temporary, order); });
+  local.blob_keeper = spawn_blob_keeper(system, SpawnMode::kOwnThread, blobs);
+  local.consolidator = spawn_consolidator(system, SpawnMode::kOwnThread, [blobs, temporary](const MergeForks& order) {
+    return merge_blobs(*blobs, temporary, order);
+  });
   local.ledger =
       spawn_job_ledger(system, SpawnMode::kOwnThread, JobLedgerOptions{options, start_s},
                        std::shared_ptr<Ledger>(*std::move(ledger)), std::shared_ptr<EventLog>(*std::move(log)));
@@ -110,7 +115,7 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   process.bridge().serve(ActorKey::kJobLedger, local.ledger);
   process.bridge().serve(ActorKey::kForkTracker, local.fork_tracker);
   process.bridge().serve(ActorKey::kBlobKeeper, local.blob_keeper);
-  return std::static_pointer_cast<void>(parts);
+  return std::static_pointer_cast<void>(blobs);
 }
 
 }  // namespace hadar

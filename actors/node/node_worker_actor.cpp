@@ -3,181 +3,14 @@
 #include <algorithm>
 #include <caf/all.hpp>
 
-#include "actors/cluster_clock.hpp"
-#include "actors/node/node_leases.hpp"
+#include "actors/node/node_worker_reports.hpp"
+#include "actors/node/node_worker_state.hpp"
 #include "runtime/bridge/caf_compat.hpp"
 
 namespace hadar::node_worker {
 namespace {
 
-struct SayHello {};
-struct Tick {};
-struct OutageOver {
-  std::uint64_t outage = 0;
-};
-struct TryReport {
-  LeaseId lease;
-};
-struct LoadAgain {
-  LeaseId lease;
-};
-struct DropPromise {
-  LeaseId lease;
-};
-struct TellEnded {
-  LeaseEnded message;
-};
-
-constexpr double kRetry_s = 0.5;
 constexpr double kTick_s = 1;
-
-}  // namespace
-}  // namespace hadar::node_worker
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::SayHello)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::Tick)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::OutageOver)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TryReport)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::LoadAgain)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::DropPromise)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TellEnded)
-
-namespace hadar::node_worker {
-namespace {
-
-struct State {
-  static inline const char* name = "node_worker";
-
-  NodeWorkerOptions options;
-  NodeWorkerPeers peers;
-  std::shared_ptr<Executor> executor;
-  std::function<Result<std::filesystem::path>(const BlobRef&)> path_of;
-  std::optional<NodeLeases> leases;
-  std::optional<ClusterClock> clock;
-  bool linked = false;
-  std::uint64_t outages = 0;
-  double round_s = 60;
-  double outage_grace_s = 60;
-  bool ticking = false;
-  std::map<JobId, double> idle_since;  // jobs whose trainers may still be warm
-
-  [[nodiscard]] double now_s() const { return clock->now_s(); }
-};
-
-using Wide = LocalNodeWorker::extend<Takes<SayHello>, Takes<Tick>, Takes<OutageOver>, Takes<TryReport>,
-                                     Takes<LoadAgain>, Takes<DropPromise>, Takes<TellEnded>>;
-using Self = Wide::stateful_pointer<State>;
-
-std::chrono::microseconds request_limit(Self self) {
-  return caf_delay(self->state.options.request_limit_s);
-}
-
-// ---- telling the scheduler ----
-// Of a lease's end twice: when its GPUs are free, and when its report is answered. A node that dies in between leaves a
-// lease that only the scheduler can close.
-
-void tell_ended(Self self, const LeaseEnded& message) {
-  self->request(self->state.peers.lease_keeper, request_limit(self), message)
-      .then([](const Ack&) {},
-            [self, message](const caf::error&) {
-              // A hello after the next link-up says the same; until then it is repeated.
-              if (self->state.linked) self->delayed_send(self, caf_delay(kRetry_s), TellEnded{message});
-            });
-}
-
-void lease_ended(Self self, const Lease& lease, LeaseEndReason end, const std::string& detail) {
-  tell_ended(self, LeaseEnded{lease.id, lease.node, lease.epoch, end, detail});
-}
-
-// Never trained: nothing to report to the tracker, which closes it on the scheduler's word.
-void give_back(Self self, LeaseId id, const std::string& why) {
-  auto& leases = *self->state.leases;
-  const auto lease = leases.find(id)->lease;
-  leases.erase(id);
-  lease_ended(self, lease, LeaseEndReason::kLost, why);
-}
-
-// ---- reporting to the tracker ----
-
-void report_next(Self self, LeaseId id);
-
-void report_later(Self self, LeaseId id) {
-  if (auto* held = self->state.leases->find(id)) held->report_in_flight = false;
-  self->delayed_send(self, caf_delay(kRetry_s), TryReport{id});
-}
-
-void report_answered(Self self, const LeaseReport& report, const ReportAnswered& answer) {
-  auto& state = self->state;
-  auto* held = state.leases->find(report.lease);
-  if (!held) return;
-  held->report_in_flight = false;
-  if (!state.leases->answered(*held, report, answer)) return report_next(self, report.lease);
-  const bool over = held->phase == HeldPhase::kReporting;
-  if (!over) {  // settled without us while it still trains
-    held->unreported.clear();
-    held->lease.quota_steps = 0;
-    state.executor->kill(report.lease);
-    return;
-  }
-  state.idle_since[report.fork.job] = state.now_s();
-  lease_ended(self, held->lease, report.end, "reported");
-  state.leases->erase(report.lease);
-}
-
-void send_report(Self self, LeaseId id) {
-  auto& state = self->state;
-  auto* held = state.leases->find(id);
-  if (!held || held->unreported.empty()) return;
-  const auto report = state.leases->report_of(*held);
-  self->request(state.peers.fork_tracker, request_limit(self) * 4, report)
-      .then([self, report](const ReportAnswered& answer) { report_answered(self, report, answer); },
-            [self, id](const caf::error&) { report_later(self, id); });
-}
-
-void push_weights(Self self, LeaseId id) {
-  auto& state = self->state;
-  auto* held = state.leases->find(id);
-  if (!held || held->unreported.empty()) return;
-  const auto blob = held->unreported.front().blob;
-  if (blob.empty()) return send_report(self, id);
-  self->request(state.peers.courier, std::chrono::minutes(10), PushBlob{blob})
-      .then([self, id](const Ack&) { send_report(self, id); },
-            [self, id](const caf::error&) { report_later(self, id); });
-}
-
-void adopt_weights(Self self, LeaseId id) {
-  auto& state = self->state;
-  const auto file = state.leases->find(id)->unreported.front().weights;
-  self->request(state.peers.courier, std::chrono::minutes(10), AdoptFile{file})
-      .then(
-          [self, id](const FileAdopted& adopted) {
-            auto* held = self->state.leases->find(id);
-            if (!held || held->unreported.empty()) return;
-            held->unreported.front().blob = adopted.blob;
-            held->unreported.front().weights.clear();
-            push_weights(self, id);
-          },
-          [self, id](const caf::error& error) {
-            auto* held = self->state.leases->find(id);
-            if (!held || held->unreported.empty()) return;
-            if (to_error(error).code == ErrorCode::kIo) return report_later(self, id);
-            auto& finished = held->unreported.front();
-            finished.weights.clear();
-            finished.end = LeaseEndReason::kFailed;
-            finished.detail = "weights: " + to_error(error).message;
-            send_report(self, id);
-          });
-}
-
-void report_next(Self self, LeaseId id) {
-  auto* held = self->state.leases->find(id);
-  if (!held || held->unreported.empty() || held->report_in_flight) return;
-  held->report_in_flight = true;
-  if (!held->unreported.front().weights.empty())
-    adopt_weights(self, id);
-  else
-    push_weights(self, id);
-}
 
 // ---- running ----
 
@@ -208,7 +41,7 @@ void finish_unstarted(Self self, Held& held, LeaseEndReason end, const std::stri
   finished.end = end;
   finished.detail = detail;
   held.unreported.push_back(std::move(finished));
-  lease_ended(self, held.lease, end, detail);
+  lease_ended(self, held.lease, end, false, detail);
   report_next(self, held.lease.id);
 }
 
@@ -290,13 +123,10 @@ void happened(Self self, const executor_event::Saved& event) {
 void happened(Self self, const executor_event::Ended& event) {
   auto& state = self->state;
   auto* held = state.leases->find(event.lease);
-  if (!held) return;  // discarded: nobody wants its steps
-  lease_ended(self, held->lease, event.end, event.detail);
-  if (held->lease.quota_steps == 0) {  // settled already: nothing to report
-    lease_ended(self, held->lease, event.end, event.detail);
-    state.leases->erase(event.lease);
-    return;
-  }
+  if (!held) return;                                  // discarded: nobody wants its steps
+  const bool settled = held->lease.quota_steps == 0;  // nothing to report
+  lease_ended(self, held->lease, event.end, settled, event.detail);
+  if (settled) return state.leases->erase(event.lease);
   auto end = event.end;
   if (end == LeaseEndReason::kRevoked && !held->stop_asked) end = LeaseEndReason::kDeadline;
   held->phase = HeldPhase::kReporting;
@@ -326,7 +156,8 @@ caf::result<Ack> commit(Self self, const CommitLeases& request) {
     auto* held = state.leases->find(item.lease);
     if (!held) {  // promised by an earlier process of this node, or given up meanwhile
       const auto& node = state.options.inventory.name;
-      tell_ended(self, LeaseEnded{item.lease, node, request.epoch, LeaseEndReason::kLost, "not promised by this node"});
+      tell_ended(self,
+                 LeaseEnded{item.lease, node, request.epoch, LeaseEndReason::kLost, true, "not promised by this node"});
       continue;
     }
     if (held->phase != HeldPhase::kPrepared) continue;

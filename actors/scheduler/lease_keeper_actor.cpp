@@ -4,6 +4,7 @@
 #include <set>
 
 #include "actors/cluster_clock.hpp"
+#include "actors/outbox.hpp"
 #include "actors/scheduler/lease_table.hpp"
 #include "runtime/bridge/caf_compat.hpp"
 
@@ -11,8 +12,6 @@ namespace hadar::lease_keeper {
 namespace {
 
 struct CloseAgain {};
-
-constexpr double kRetryClose_s = 0.5;
 
 }  // namespace
 }  // namespace hadar::lease_keeper
@@ -31,8 +30,7 @@ struct State {
   JobLedgerActor ledger;
   RoundFlowActor round_flow;
   Term term;
-  std::vector<CloseLeases> closing;  // to be written by the ledger, oldest first
-  bool close_in_flight = false;
+  Outbox<CloseLeases> closing;
 };
 
 using Wide = LeaseKeeperActor::extend<Takes<CloseAgain>>;
@@ -49,25 +47,12 @@ void capacity_changed(Self self) {
 // ---- closing ----
 
 void close_next(Self self) {
-  auto& state = self->state;
-  if (state.closing.empty() || state.close_in_flight) return;
-  state.close_in_flight = true;
-  self->request(state.ledger, request_limit(self), state.closing.front())
-      .then(
-          [self](const Ack&) {
-            self->state.close_in_flight = false;
-            self->state.closing.erase(self->state.closing.begin());
-            close_next(self);
-          },
-          [self](const caf::error&) {
-            self->state.close_in_flight = false;
-            self->delayed_send(self, caf_delay(kRetryClose_s), CloseAgain{});
-          });
+  self->state.closing.flush(self, self->state.ledger, request_limit(self), CloseAgain{});
 }
 
 void close(Self self, std::vector<LeaseId> leases, const std::string& reason) {
   if (leases.empty()) return;
-  self->state.closing.push_back(CloseLeases{std::move(leases), reason});
+  self->state.closing.push(CloseLeases{std::move(leases), reason});
   close_next(self);
 }
 
@@ -211,14 +196,10 @@ caf::result<Ack> lease_ended(Self self, const LeaseEnded& message) {
   auto& state = self->state;
   const bool broke = message.end == LeaseEndReason::kFailed || message.end == LeaseEndReason::kLost;
   if (broke) revoke_gang_of(self, message.lease, "a gang member ended: " + message.detail);
-  if (message.end == LeaseEndReason::kLost) {
-    if (!state.table.end(message.lease)) return Ack{};
+  const bool freed = state.table.over(message.lease);
+  if (message.reported && state.table.end(message.lease) && message.end == LeaseEndReason::kLost)
     close(self, {message.lease}, message.detail);
-  } else if (!state.table.over(message.lease)) {
-    state.table.end(message.lease);  // said again: its report is answered
-    return Ack{};
-  }
-  capacity_changed(self);
+  if (freed) capacity_changed(self);
   return Ack{};
 }
 

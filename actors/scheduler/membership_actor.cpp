@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "actors/cluster_clock.hpp"
+#include "actors/outbox.hpp"
 #include "runtime/bridge/caf_compat.hpp"
 
 namespace hadar::membership {
@@ -12,7 +13,6 @@ struct WriteFacts {};
 struct LookForLost {};
 struct LookAtDrains {};
 
-constexpr double kRetryFact_s = 0.5;
 constexpr double kDrainLook_s = 0.2;
 
 }  // namespace
@@ -34,8 +34,7 @@ struct State {
   LeaseKeeperActor lease_keeper;
   JobLedgerActor ledger;
   Term term;
-  std::vector<EventBody> facts;  // to be written by the ledger, oldest first
-  bool fact_in_flight = false;
+  Outbox<RecordNode> facts;
   bool watching_drains = false;
 };
 
@@ -47,25 +46,11 @@ std::chrono::microseconds request_limit(Self self) {
 }
 
 void write_next_fact(Self self) {
-  auto& state = self->state;
-  if (state.facts.empty() || state.fact_in_flight) return;
-  state.fact_in_flight = true;
-  const auto written = [self] {
-    self->state.fact_in_flight = false;
-    self->state.facts.erase(self->state.facts.begin());
-    write_next_fact(self);
-  };
-  self->request(state.ledger, request_limit(self), RecordNode{state.facts.front()})
-      .then([written](const Ack&) { written(); },
-            [self, written](const caf::error& error) {
-              if (to_error(error).code == ErrorCode::kNotFound) return written();
-              self->state.fact_in_flight = false;
-              self->delayed_send(self, caf_delay(kRetryFact_s), WriteFacts{});
-            });
+  self->state.facts.flush(self, self->state.ledger, request_limit(self), WriteFacts{});
 }
 
 void write_fact(Self self, EventBody fact) {
-  self->state.facts.push_back(std::move(fact));
+  self->state.facts.push(RecordNode{std::move(fact)});
   write_next_fact(self);
 }
 

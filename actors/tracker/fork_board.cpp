@@ -5,12 +5,11 @@
 namespace hadar {
 
 void ForkBoard::track(const TrackLeases& message, double now_s) {
-  if (message.leases.empty()) return;
-  const auto id = message.leases.front().fork.job;
-  auto& job = jobs_[id];
-  job.spec = message.spec;
-  job.base = message.base;
   for (const auto& lease : message.leases) {
+    const auto id = lease.fork.job;
+    auto& job = jobs_[id];
+    job.spec = message.spec;
+    job.base = message.base;
     auto& tracked = job.leases[lease.id];
     tracked.lease = lease;
     owner_[lease.id] = id;

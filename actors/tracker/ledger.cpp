@@ -196,6 +196,15 @@ Status Ledger::record_extension(const RecordExtension& request, double now_s) {
   return {};
 }
 
+// What a fork that died leaves behind is its last checkpoint, to be merged like a report.
+std::optional<LeaseReport> Ledger::inheritance(const OpenLease& open, const std::string& reason) const {
+  if (!open.report || open.report->steps == 0 || state_.find(open.lease.fork.job)->final_state) return std::nullopt;
+  auto last = *open.report;
+  last.end = LeaseEndReason::kLost;
+  last.detail = reason;
+  return last;
+}
+
 Status Ledger::close_leases(const CloseLeases& request, double now_s) {
   std::map<JobId, std::vector<LeaseId>> closed;
   for (auto id : request.leases) {
@@ -204,8 +213,19 @@ Status Ledger::close_leases(const CloseLeases& request, double now_s) {
     closed[open->lease.fork.job].push_back(id);
   }
   for (const auto& [job, leases] : closed) {
-    for (auto id : leases) emit(event::LeaseClosed{id, job, state_.find(id)->lease.node, request.reason}, now_s);
-    changes_.untracked.push_back(UntrackLeases{job, leases, request.reason});
+    TrackLeases inherited{state_.find(job)->spec, state_.find(job)->version, {}, {}};
+    UntrackLeases gone{job, {}, request.reason};
+    for (auto id : leases) {
+      if (auto last = inheritance(*state_.find(id), request.reason)) {
+        inherited.reports.push_back(*last);
+        emit(event::ForkReported{job, *std::move(last)}, now_s);
+      } else {
+        gone.leases.push_back(id);
+        emit(event::LeaseClosed{id, job, state_.find(id)->lease.node, request.reason}, now_s);
+      }
+    }
+    if (!inherited.reports.empty()) changes_.tracked.push_back(std::move(inherited));
+    if (!gone.leases.empty()) changes_.untracked.push_back(std::move(gone));
     advance(job);
   }
   return {};

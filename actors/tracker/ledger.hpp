@@ -51,6 +51,7 @@ class Ledger {
   // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason.
   Result<PlanRecorded> record_plan(const RecordPlan& request, double now_s);
   Status record_extension(const RecordExtension& request, double now_s);
+  // Leases that will never report. Of one with a checkpoint, that is its last report, to be merged; others are over.
   Status close_leases(const CloseLeases& request, double now_s);
   // kInvalidArgument when the fact is not about a node.
   Status record_node(const RecordNode& request, double now_s);
@@ -78,6 +79,7 @@ class Ledger {
   [[nodiscard]] std::string why_not_grantable(const std::vector<Lease>& gang, const GpuHolders& holders,
                                               double now_s) const;
   void track_granted(const std::vector<Lease>& leases);
+  [[nodiscard]] std::optional<LeaseReport> inheritance(const OpenLease& open, const std::string& reason) const;
   void record_outcomes(const RecordPlan& request, double now_s);
   void advance(JobId job);
   void reconsider_infeasible(double now_s);

@@ -122,6 +122,7 @@ static void build(LeaseEnded::Builder out, const hadar::LeaseEnded& in) {
   out.setEpoch(in.epoch.value);
   out.setEnd(static_cast<LeaseEndReason>(in.end));
   out.setDetail(text(in.detail));
+  out.setReported(in.reported);
 }
 
 static hadar::LeaseEnded read(LeaseEnded::Reader in, const Where& at) {
@@ -130,6 +131,7 @@ static hadar::LeaseEnded read(LeaseEnded::Reader in, const Where& at) {
   out.node = read_name(in.getNode(), at / "node");
   out.epoch = Epoch{in.getEpoch()};
   out.end = read_enum<hadar::LeaseEndReason>(in.getEnd(), 0, 5, at / "end");
+  out.reported = in.getReported();
   out.detail = read_text(in.getDetail(), at / "detail");
   return out;
 }

@@ -68,13 +68,15 @@ struct ExtendLease {
 }
 
 struct LeaseEnded {
-  # When: the GPUs of a lease are free again. Who: node worker → lease_keeper, as a request. Must: take the GPUs as idle,
-  # answer Ack; steps are the job-tracker's matter.
+  # When: the GPUs of a lease are free again, and once more when the tracker has answered its report. Who: node worker →
+  # lease_keeper, as a request, repeated until answered. Must: take the GPUs as idle; when reported, forget the lease;
+  # answer Ack. Steps are the job-tracker's matter.
   lease @0 :UInt64;
   node @1 :Text;
   epoch @2 :UInt64;
   end @3 :Lease.LeaseEndReason;
   detail @4 :Text;
+  reported @5 :Bool;  # the node owes the tracker no report of it (any more)
 }
 
 struct Ack {

@@ -102,6 +102,7 @@ struct LeaseEnded {
   NodeName node;
   Epoch epoch;
   LeaseEndReason end = LeaseEndReason::kQuota;
+  bool reported = false;  // the node owes the tracker no report of it (any more)
   std::string detail;
   HADAR_VALUE(LeaseEnded);
 };

@@ -1,4 +1,4 @@
-// Endpoints as options give them. Internal to this room.
+// Endpoints as options give them.
 #pragma once
 
 #include <string_view>

@@ -26,6 +26,18 @@ Status check_process(const ProcessConfig& config) {
   return {};
 }
 
+Status check_peers(const PeerOptions& peers) {
+  const std::pair<const char*, const std::string*> all[] = {{"peers.scheduler", &peers.scheduler},
+                                                            {"peers.price_oracle", &peers.price_oracle},
+                                                            {"peers.job_tracker", &peers.job_tracker},
+                                                            {"peers.policy", &peers.policy},
+                                                            {"peers.gateway", &peers.gateway}};
+  for (const auto& [key, endpoint] : all)
+    if (!endpoint->empty() && !is_endpoint(*endpoint))
+      return broken(key, "got " + quote_toml(*endpoint) + ", must be tcp://HOST:PORT or ipc://PATH");
+  return {};
+}
+
 Status check_order(const ProcessConfig& config) {
   const auto& links = config.transport;
   if (links.silence_s <= links.ping_s)
@@ -47,6 +59,7 @@ Status check_order(const ProcessConfig& config) {
 
 Status check_process_config(const ProcessConfig& config) {
   if (auto right = check_process(config); !right) return right;
+  if (auto right = check_peers(config.peers); !right) return right;
   if (auto right = check_order(config); !right) return right;
   const auto& roles = config.process.roles;
   const bool is_node = std::find(roles.begin(), roles.end(), "node-worker") != roles.end();

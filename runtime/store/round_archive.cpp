@@ -160,6 +160,9 @@ Result<fs::path> find_round(const fs::path& folder, const std::string& name) {
   }
   std::error_code ignored;
   if (fs::is_regular_file(name, ignored)) return fs::path(name);
+  if (!parse_name(name))
+    return fail(ErrorCode::kInvalidArgument,
+                "round: got \"" + name + "\", must be a number, NUMBER.EARLY for an early replan, or a round's file");
   if (!files) return tl::unexpected(files.error());
   if (files->empty()) return fail(ErrorCode::kNotFound, "no round " + name + ": no rounds in " + folder.string());
   return fail(ErrorCode::kNotFound, "no round " + name + " in " + folder.string() + ", there are " +

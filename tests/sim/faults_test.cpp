@@ -108,6 +108,32 @@ TEST_P(OneFault, DrainedNodeGetsNothingNew) {
   EXPECT_EQ(count_of<event::NodeDrained>(cluster_->events()), 1U);
 }
 
+TEST(LostFork, LeavesItsLastCheckpointToTheMerge) {
+  auto options = five_nodes("hadare", 20);
+  options.scheduler.dead_after_s = 3;
+  options.link_delay_s = 0.001;
+  auto started = SimulatedCluster::start(options);
+  ASSERT_TRUE(started.has_value());
+  auto& cluster = **started;
+  auto spec = sleep_job("job", 1, 1000, five_speeds());
+  spec.sleep.checkpoint_bytes = 64;
+  spec.checkpoint_every_s = 2;
+  cluster.submit(spec, 0);
+  cluster.at(12.5, [&] { cluster.kill_node("n1"); });
+  ASSERT_TRUE(cluster.run_until_ended(1000)) << cluster.event_lines();
+  EXPECT_EQ(joined(check_log(cluster.events(), true)), "");
+  std::uint64_t saved = 0;
+  for (const auto& event : cluster.events()) {
+    const auto* merged = std::get_if<event::Consolidated>(&event.body);
+    if (!merged) continue;
+    for (const auto& fork : merged->forks)
+      if (fork.in && saved == 0 && fork.steps > 80 && merged->forks.size() == 5) saved = fork.steps;
+    break;
+  }
+  EXPECT_GE(saved, 90U) << "it had run at 10 steps a second and saved every 2 s";
+  EXPECT_LE(saved, 125U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, OneFault, testing::Values("hadare", "hadar", "yarn-cs"), [](const auto& policy) {
   auto name = policy.param;
   std::replace(name.begin(), name.end(), '-', '_');

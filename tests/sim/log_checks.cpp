@@ -120,7 +120,10 @@ class LogChecker {
     auto* lease = open(e.report.lease);
     if (!lease) return;
     const auto& report = e.report;
-    if (report.epoch < epochs_[report.node]) complain(name(report.lease) + " outlives its epoch");
+    const bool left_behind = report.end == LeaseEndReason::kLost;  // by a fork that died: its last checkpoint again
+    if (left_behind && (!lease->report || lease->report->steps != report.steps))
+      complain(name(report.lease) + " leaves steps behind that it never reported");
+    if (!left_behind && report.epoch < epochs_[report.node]) complain(name(report.lease) + " outlives its epoch");
     if (report.node != lease->lease.node) complain(name(report.lease) + " is reported by another node");
     if (lease->done + report.steps > lease->lease.quota_steps)
       complain(name(report.lease) + " did more than its quota");

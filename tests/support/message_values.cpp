@@ -116,6 +116,7 @@ void fill(Source& source, LeaseEnded& value) {
   value.node = source.name();
   value.epoch = {source.number(0, kMax)};
   value.end = static_cast<LeaseEndReason>(source.number32(0, 5));
+  value.reported = source.flag();
   value.detail = source.text();
 }
 

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "runtime/config/endpoint.hpp"
+
 namespace hadar::cli {
 namespace {
 
@@ -21,7 +23,7 @@ Result<nlohmann::json> read_description(const std::string& state) {
   std::ifstream file(path);
   if (!file)
     return fail(
-        ErrorCode::kNotFound,
+        ErrorCode::kInvalidArgument,
         path.string() + ": cannot be read; start a cluster there with launchers/local-cluster up --state " + state);
   auto json = nlohmann::json::parse(file, nullptr, false);
   if (!json.is_object())
@@ -41,6 +43,9 @@ Where with_environment(Where where) {
 }
 
 Result<ClusterLocation> locate(const Where& where) {
+  if (!where.endpoint.empty() && !is_endpoint(where.endpoint))
+    return fail(ErrorCode::kInvalidArgument,
+                "endpoint: got \"" + where.endpoint + "\", must be tcp://HOST:PORT or ipc://PATH");
   if (!where.endpoint.empty()) return ClusterLocation{where.endpoint, where.cluster_id};
   if (where.state.empty())
     return fail(ErrorCode::kInvalidArgument,

@@ -50,6 +50,25 @@ TEST(ForkBoard, WaitsForALateForkUntilTheGraceIsOver) {
   EXPECT_THAT(order->others.front().reason, HasSubstr("late"));
 }
 
+TEST(ForkBoard, LastCheckpointOfADeadForkIsMergedWithTheOthers) {
+  ForkBoard board(kGrace_s);
+  const auto a = some_lease(1, 1, 0, "n1", 100, 50);
+  const auto b = some_lease(2, 1, 1, "n2", 100, 50);
+  board.track(tracking({a, b}), 0);
+  board.report(some_report(a, 100), 10);
+  board.report(some_report(b, 30, LeaseEndReason::kRunning), 10);
+  auto word = tracking({});
+  word.reports = {some_report(b, 30, LeaseEndReason::kLost)};
+  board.track(word, 20);
+  const auto order = board.due(20);
+  ASSERT_TRUE(order.has_value()) << "nothing more will come";
+  const auto decision = decide_merge(*order);
+  ASSERT_TRUE(decision.has_value());
+  std::uint64_t credited = 0;
+  for (const auto& fork : decision->settle.forks) credited += fork.in ? fork.steps : 0;
+  EXPECT_EQ(credited, 130U);
+}
+
 TEST(ForkBoard, CheckpointIsAllThatIsLeftOfALateFork) {
   ForkBoard board(kGrace_s);
   const auto a = some_lease(1, 1, 0, "n1", 100, 50);

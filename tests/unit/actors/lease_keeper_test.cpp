@@ -135,7 +135,7 @@ TEST_F(LeaseKeeperTest, OneRefusalBreaksTheGangWholeAndClosesIt) {
   EXPECT_THAT(closed_[LeaseId{1}], HasSubstr("GPU 0 is hot"));
   EXPECT_THAT(idle_on(0), IsEmpty()) << "until its node says that it let go";
   EXPECT_THAT(idle_on(1), ElementsAre(0));
-  ask<Ack>(LeaseEnded{LeaseId{1}, "n1", Epoch{1}, LeaseEndReason::kLost, "let go"});
+  ask<Ack>(LeaseEnded{LeaseId{1}, "n1", Epoch{1}, LeaseEndReason::kLost, true, "let go"});
   EXPECT_THAT(idle_on(0), ElementsAre(0));
 }
 
@@ -158,7 +158,7 @@ TEST_F(LeaseKeeperTest, ClosingIsRepeatedUntilTheLedgerHasWrittenIt) {
 
 TEST_F(LeaseKeeperTest, FailedMemberTakesItsGangWithIt) {
   ask<GrantOutcome>(GrantLeases{gang()});
-  ask<Ack>(LeaseEnded{LeaseId{2}, "n2", Epoch{1}, LeaseEndReason::kFailed, "exit code 1"});
+  ask<Ack>(LeaseEnded{LeaseId{2}, "n2", Epoch{1}, LeaseEndReason::kFailed, false, "exit code 1"});
   EXPECT_THAT(fakes_["n1"].revoked, ElementsAre(LeaseId{1}));
   EXPECT_THAT(closed_, IsEmpty()) << "both report";
 }
@@ -176,14 +176,33 @@ TEST_F(LeaseKeeperTest, LeaseThatDiedUnreportedWithItsNodeIsClosed) {
   ask<GrantOutcome>(GrantLeases{{some_lease(1, 1, 0, "n1", 10), some_lease(2, 2, 0, "n2", 10)}});
   for (const auto* node : {"n1", "n2"}) {
     const LeaseId lease{node == std::string("n1") ? 1U : 2U};
-    ask<Ack>(LeaseEnded{lease, node, Epoch{1}, LeaseEndReason::kQuota, ""});
+    ask<Ack>(LeaseEnded{lease, node, Epoch{1}, LeaseEndReason::kQuota, false, ""});
   }
-  ask<Ack>(LeaseEnded{LeaseId{1}, "n1", Epoch{1}, LeaseEndReason::kQuota, "reported"});
+  ask<Ack>(LeaseEnded{LeaseId{1}, "n1", Epoch{1}, LeaseEndReason::kQuota, true, ""});
   caf::anon_send(keeper_, NodeGone{"n1", Epoch{2}, "no heartbeat"});
   caf::anon_send(keeper_, NodeGone{"n2", Epoch{2}, "no heartbeat"});
   time_.drain();
   ASSERT_THAT(closed_, SizeIs(1));
   EXPECT_EQ(closed_.count(LeaseId{2}), 1U) << "its report never came";
+}
+
+TEST_F(LeaseKeeperTest, WordOfAnEndThatIsRepeatedSaysNothingNew) {
+  ask<GrantOutcome>(GrantLeases{{some_lease(1, 1, 0, "n1", 10)}});
+  const LeaseEnded ended{LeaseId{1}, "n1", Epoch{1}, LeaseEndReason::kQuota, false, ""};
+  for (int times = 0; times < 3; ++times) ask<Ack>(ended);
+  EXPECT_THAT(idle_on(0), ElementsAre(0));
+  caf::anon_send(keeper_, NodeGone{"n1", Epoch{2}, "no heartbeat"});
+  time_.drain();
+  EXPECT_EQ(closed_.count(LeaseId{1}), 1U) << "its report never came, however often its end was told";
+}
+
+TEST_F(LeaseKeeperTest, ReportedEndIsAllThatIsNeeded) {
+  ask<GrantOutcome>(GrantLeases{{some_lease(1, 1, 0, "n1", 10)}});
+  ask<Ack>(LeaseEnded{LeaseId{1}, "n1", Epoch{1}, LeaseEndReason::kQuota, true, ""});
+  EXPECT_THAT(idle_on(0), ElementsAre(0));
+  caf::anon_send(keeper_, NodeGone{"n1", Epoch{2}, "no heartbeat"});
+  time_.drain();
+  EXPECT_THAT(closed_, IsEmpty());
 }
 
 TEST_F(LeaseKeeperTest, GrantThatWasNeverConfirmedIsClosed) {

@@ -123,6 +123,34 @@ TEST_F(LedgerTest, ClosingKeepsWhatWasReportedAtTheEnd) {
   EXPECT_EQ(job(id).steps_credited, 60U);
 }
 
+TEST_F(LedgerTest, DeadForksLastCheckpointIsWhatItLeavesBehind) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  ledger_.accept(some_report(lease, 25, LeaseEndReason::kRunning), 2);
+  ledger_.take();
+  ASSERT_TRUE(ledger_.close_leases({{lease.id}, "node lost"}, 3).has_value());
+  const auto changes = ledger_.take();
+  ASSERT_THAT(changes.tracked, SizeIs(1));
+  ASSERT_THAT(changes.tracked.front().reports, SizeIs(1));
+  const auto& last = changes.tracked.front().reports.front();
+  EXPECT_EQ(last.steps, 25U);
+  EXPECT_EQ(last.end, LeaseEndReason::kLost);
+  EXPECT_THAT(changes.untracked, IsEmpty());
+  EXPECT_TRUE(ledger_.state().find(lease.id)->ended());
+  ASSERT_TRUE(settle(id, lease.base, {in_fork(last)}).has_value());
+  EXPECT_EQ(job(id).steps_credited, 25U);
+  EXPECT_EQ(ledger_.accept(some_report(lease, 60), 4).verdict, ReportVerdict::kSettled) << "a late true end counts not";
+}
+
+TEST_F(LedgerTest, CancelledJobsCheckpointIsNotKept) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  ledger_.accept(some_report(lease, 25, LeaseEndReason::kRunning), 2);
+  ASSERT_TRUE(ledger_.command({std::to_string(id.value), JobAction::kCancel}, 3).has_value());
+  ASSERT_TRUE(ledger_.close_leases({{lease.id}, "node lost"}, 4).has_value());
+  EXPECT_EQ(ledger_.state().find(lease.id), nullptr);
+}
+
 TEST_F(LedgerTest, LastStepCompletesTheJob) {
   const auto id = submit(some_job(100));
   const auto lease = grant(some_lease(1, id.value, 0, "n1", 100));

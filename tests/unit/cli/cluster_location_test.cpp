@@ -29,6 +29,14 @@ TEST_F(Location, RefusesToGuess) {
               testing::AllOf(testing::HasSubstr("--endpoint"), testing::HasSubstr("HADAR_STATE")));
 }
 
+TEST_F(Location, RefusesWhatIsNoEndpoint) {
+  for (const auto* wrong : {"foo", "tcp://127.0.0.1:99999", "127.0.0.1:7"}) {
+    const auto place = locate({.endpoint = wrong, .state = "", .cluster_id = ""});
+    ASSERT_FALSE(place.has_value()) << wrong;
+    EXPECT_EQ(place.error().code, ErrorCode::kInvalidArgument) << wrong;
+  }
+}
+
 TEST_F(Location, ReadsTheStateFolder) {
   write(R"({"endpoint": "tcp://127.0.0.1:7", "cluster_id": "c", "processes": []})");
   const auto place = locate({.endpoint = "", .state = folder_, .cluster_id = ""});
@@ -38,8 +46,9 @@ TEST_F(Location, ReadsTheStateFolder) {
 }
 
 TEST_F(Location, NamesTheFileThatIsMissingOrMalformed) {
-  EXPECT_THAT(locate({.endpoint = "", .state = folder_, .cluster_id = ""}).error().message,
-              testing::HasSubstr("cluster.json"));
+  const auto missing = locate({.endpoint = "", .state = folder_, .cluster_id = ""});
+  EXPECT_THAT(missing.error().message, testing::HasSubstr("cluster.json"));
+  EXPECT_EQ(missing.error().code, ErrorCode::kInvalidArgument);
   for (const auto* text : {"", "[]", "{", R"({"endpoint": 7, "cluster_id": "c"})", R"({"endpoint": "x"})"}) {
     write(text);
     const auto place = locate({.endpoint = "", .state = folder_, .cluster_id = ""});

@@ -195,6 +195,19 @@ TEST(ProcessRules, HoldBetweenValues) {
               StartsWith("node.gpus: got none"));
 }
 
+TEST(ProcessRules, WantEndpointsOfPeersHoweverTheyWereGiven) {
+  ProcessConfig config;
+  config.process.roles = {"scheduler"};
+  config.process.state = "/s";
+  ASSERT_TRUE(check_process_config(config));
+  for (const std::string wrong : {"foo", "tcp://host", "tcp://host:99999", "http://host:1"}) {
+    config.peers.scheduler = wrong;
+    const auto refused = check_process_config(config);
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_THAT(refused.error().message, testing::AllOf(HasSubstr("peers.scheduler"), HasSubstr(wrong)));
+  }
+}
+
 TEST(ProcessRules, KeepPlainTrafficOnThisMachine) {
   ProcessConfig config;
   config.process.roles = {"scheduler"};

@@ -65,6 +65,16 @@ TEST(RoundArchive, TakesUpAnOlderFolderAndClearsTemporaries) {
   EXPECT_EQ(files_under(folder.path()), 3u);
 }
 
+TEST(RoundArchive, KnowsWhatCanNeverNameARound) {
+  const TempFolder folder;
+  ASSERT_TRUE(RoundArchive::open(folder.path()).value()->save(record_of(5)));
+  for (const auto* name : {"x", "-1", "5.", "5.x", "1e3", ""}) {
+    const auto found = find_round(folder.path(), name);
+    ASSERT_FALSE(found) << name;
+    EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument) << name;
+  }
+}
+
 TEST(RoundArchive, SaysWhichRoundsThereAre) {
   const TempFolder folder;
   const auto archive = RoundArchive::open(folder.path()).value();
