@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/throughput/gpu_facts.hpp"
+#include "actors/throughput/speed_prior.hpp"
 #include "messages/types/check.hpp"
 
 namespace hadar {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr double kFreshWeight = 0.5;
 constexpr double kLeastTrainS = 0.01;
-constexpr double kGuessedStepsPerS = 10;  // of a V100 at kGuessedBatch
-constexpr double kGuessedBatch = 32;
 
 const std::string& model_of(const JobSpec& spec) {
   return spec.model.empty() ? spec.workload : spec.model;
@@ -92,13 +91,15 @@ void ThroughputBook::add_priors(const JobSpec& spec, const std::set<GpuType>& ty
     log_scale += std::log(estimate.steps_per_s / performance_index(*facts));
     known += 1;
   }
-  const double batch = std::max<double>(1, spec.batch_size);
-  const double scale = known > 0 ? std::exp(log_scale / known) : kGuessedStepsPerS * kGuessedBatch / batch;
+  const auto guess = [&](const GpuFacts& facts) {
+    return known > 0 ? std::exp(log_scale / known) * performance_index(facts)
+                     : calibrated_prior().steps_per_s(facts, spec.batch_size, complexity_of(model_of(spec)));
+  };
   for (const auto& type : types) {
     const auto facts = facts_of(type);
     const Place place = {type, Placement::kPacked};
     if (!facts || found.contains(place)) continue;
-    found[place] = {type, Placement::kPacked, scale * performance_index(*facts), EstimateSource::kPrior};
+    found[place] = {type, Placement::kPacked, guess(*facts), EstimateSource::kPrior};
   }
 }
 

@@ -24,7 +24,7 @@ class ThroughputBook {
   //   measured on this job, else on jobs of the same model, batch size and gang size (not for sleep jobs, which may
   //   have any speed under one name), else declared (in the job file for sleep jobs, else in the table),
   //   else a prior from GPU facts: the job's known speeds scaled by performance_index, or, when it has none,
-  //   10 steps/s x index x 32 / batch size.
+  //   calibrated_prior().
   // Types are those of the table, of the job's own declaration, and those measured so far. A type without facts and
   // without numbers gets no estimate: it is unknown, not slow.
   [[nodiscard]] std::vector<Estimate> estimates_for(JobId job, const JobSpec& spec) const;

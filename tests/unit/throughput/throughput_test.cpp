@@ -2,6 +2,7 @@
 
 #include "actors/throughput/gpu_facts.hpp"
 #include "actors/throughput/job_speeds.hpp"
+#include "actors/throughput/speed_prior.hpp"
 #include "actors/throughput/throughput_book.hpp"
 
 namespace hadar {
@@ -59,7 +60,8 @@ TEST(ThroughputBook, AnUnknownModelStillGetsPriorsInTheOrderOfTheGpus) {
   const auto estimates = book_of().estimates_for(JobId{1}, spec_of("new", 64));
   EXPECT_GT(find(estimates, "V100")->steps_per_s, find(estimates, "P100")->steps_per_s);
   EXPECT_GT(find(estimates, "P100")->steps_per_s, find(estimates, "K80")->steps_per_s);
-  EXPECT_DOUBLE_EQ(find(estimates, "V100")->steps_per_s, 5) << "10 steps/s at batch 32";
+  EXPECT_DOUBLE_EQ(find(estimates, "V100")->steps_per_s,
+                   calibrated_prior().steps_per_s(*facts_of("V100"), 64, Complexity::kModerate));
 }
 
 TEST(ThroughputBook, MeasurementWinsAndMovesHalfwayEachTime) {
