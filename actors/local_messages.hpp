@@ -133,9 +133,11 @@ struct ForksMerged {
 struct EstimateJobs {
   JobViews jobs;
   std::vector<std::shared_ptr<const JobSpec>> specs;  // same order
+  bool pairs = false;                                 // how they run side by side is wanted too
 };
 struct JobsEstimated {
   JobViews jobs;
+  PairTable pairs;  // as RoundInput::pairs
 };
 struct MeasuredSpeed {
   JobId job;

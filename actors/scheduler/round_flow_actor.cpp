@@ -194,6 +194,7 @@ void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   input.window_s = state.next_border_s() - input.now_s;
   input.seed = input.round.value;
   input.memory = state.memory;
+  input.pairs = viewed.pairs;
   input.nodes = usable_capacity(flow->capacity, state.pending);
   const auto ready = ready_grants(state.pending, viewed.jobs, flow->capacity);
   if (!ready.empty()) {  // what the border planned comes first; the change it makes brings us back here
@@ -234,7 +235,7 @@ void begin(Self self, bool early, double settle_until_s) {
   auto flow = std::make_shared<Flow>();
   flow->input.early = early;
   flow->settle_until_s = settle_until_s;
-  self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round()})
+  self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round(), state.options.shares_gpus})
       .then([self, flow](const JobsViewed& viewed) { jobs_viewed(self, flow, viewed); },
             [self](const caf::error&) { finish(self); });
 }

@@ -20,6 +20,7 @@ struct RoundFlowOptions {
   double round_s = 60;
   double request_limit_s = 5;
   double plan_limit_s = 30;
+  bool shares_gpus = false;  // the policy's trait: it is told how jobs run side by side
   // Keeps a round's input and plan for replay; may be empty.
   std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "actors/throughput/gpu_facts.hpp"
@@ -38,12 +39,48 @@ double found_in(const std::map<Key, std::map<Place, double>>& all, const Key& ke
 
 }  // namespace
 
-ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale) {
+ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale, const PairTable& pairs) {
   HADAR_REQUIRE(time_scale > 0);
   for (const auto& row : table) {
     table_[{{row.model, row.batch_size, row.gpus}, {row.type, row.placement}}] = row.steps_per_s * time_scale;
     types_.insert(row.type);
   }
+  for (const auto& row : pairs) {
+    pairs_[{row.b, row.a, row.gpus}][row.type] = {row.b_steps_per_s * time_scale, row.a_steps_per_s * time_scale};
+    pairs_[{row.a, row.b, row.gpus}][row.type] = {row.a_steps_per_s * time_scale, row.b_steps_per_s * time_scale};
+  }
+}
+
+const std::map<GpuType, std::array<double, 2>>* ThroughputBook::find_pair(const WorkloadKey& a, const WorkloadKey& b,
+                                                                          std::uint32_t gpus) const {
+  for (const auto& mine : {a, WorkloadKey{a.model, 0}})
+    for (const auto& other : {b, WorkloadKey{b.model, 0}})
+      if (const auto found = pairs_.find({mine, other, gpus}); found != pairs_.end()) return &found->second;
+  return nullptr;
+}
+
+std::array<double, 2> ThroughputBook::declared_pair(const JobSpec& a, const JobSpec& b, const GpuType& type) const {
+  if (synthetic(a) || synthetic(b) || a.gpus != b.gpus) return {0, 0};
+  const auto* speeds = find_pair({model_of(a), a.batch_size}, {model_of(b), b.batch_size}, a.gpus);
+  if (speeds == nullptr || !speeds->contains(type)) return {0, 0};
+  return speeds->at(type);
+}
+
+PairTable ThroughputBook::pairs_of(const std::vector<std::shared_ptr<const JobSpec>>& specs) const {
+  PairTable table;
+  if (pairs_.empty()) return table;
+  std::map<std::uint32_t, std::set<WorkloadKey>> by_gang;
+  for (const auto& spec : specs)
+    if (!synthetic(*spec)) by_gang[spec->gpus].insert({model_of(*spec), spec->batch_size});
+  for (const auto& [gpus, workloads] : by_gang)
+    for (auto a = workloads.begin(); a != workloads.end(); ++a)
+      for (auto b = a; b != workloads.end(); ++b)
+        if (const auto* speeds = find_pair(*a, *b, gpus))
+          for (const auto& [type, speed] : *speeds) table.push_back({*a, *b, gpus, type, speed[0], speed[1]});
+  std::sort(table.begin(), table.end(), [](const PairEstimate& x, const PairEstimate& y) {
+    return std::tie(x.a, x.b, x.gpus, x.type) < std::tie(y.a, y.b, y.gpus, y.type);
+  });
+  return table;
 }
 
 double ThroughputBook::declared(const JobSpec& spec, const GpuType& type, Placement placement) const {

@@ -1,8 +1,10 @@
 // What is known of how fast jobs run on which types, from declaration to measurement. Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -18,7 +20,8 @@ class ThroughputBook {
  public:
   // `table` declares speeds at scale 1; every speed in it counts times `time_scale` (> 0). A synthetic job's own
   // declaration (`sleep.steps_per_s`) is taken as it stands.
-  ThroughputBook(ThroughputTable table, double time_scale);
+  // `pairs`: speeds of jobs side by side, in any order, either way round; its speeds count times `time_scale` too.
+  ThroughputBook(ThroughputTable table, double time_scale, const PairTable& pairs = {});
 
   // At most one estimate per type and placement, rising by type, the best known:
   //   measured on this job, else on jobs of the same model, batch size and gang size (not for sleep jobs, which may
@@ -40,6 +43,14 @@ class ThroughputBook {
   [[nodiscard]] double declared(const JobSpec& spec, const GpuType& type,
                                 Placement placement = Placement::kPacked) const;
 
+  // Declared speeds of every two of these workloads side by side (of one with itself too), on every type, for gangs of
+  // equal size: rows with their batch size, else those for any. Rising as RoundInput::pairs wants it; a job's batch
+  // size stands in the answer. Sleep jobs have none.
+  [[nodiscard]] PairTable pairs_of(const std::vector<std::shared_ptr<const JobSpec>>& specs) const;
+
+  // Speeds of two jobs on the same GPUs; {0, 0} when nothing is declared or they do not fit.
+  [[nodiscard]] std::array<double, 2> declared_pair(const JobSpec& a, const JobSpec& b, const GpuType& type) const;
+
   // Drops what was measured on this job alone; what its model taught stays.
   void forget(JobId job);
 
@@ -47,10 +58,15 @@ class ThroughputBook {
   using Place = std::pair<GpuType, Placement>;
   using ModelKey = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // model, batch size, gang size
 
+  using PairKey = std::tuple<WorkloadKey, WorkloadKey, std::uint32_t>;  // gang size
+
+  [[nodiscard]] const std::map<GpuType, std::array<double, 2>>* find_pair(const WorkloadKey& a, const WorkloadKey& b,
+                                                                          std::uint32_t gpus) const;
   void add_priors(const JobSpec& spec, const std::set<GpuType>& types, std::map<Place, Estimate>& found) const;
 
   std::map<std::pair<ModelKey, Place>, double> table_;
   std::set<GpuType> types_;
+  std::map<PairKey, std::map<GpuType, std::array<double, 2>>> pairs_;  // both ways round
   std::map<JobId, std::map<Place, double>> by_job_;
   std::map<ModelKey, std::map<Place, double>> by_model_;
 };

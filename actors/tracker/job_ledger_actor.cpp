@@ -136,7 +136,7 @@ Result<Ack> acked(Status status) {
   return Ack{};
 }
 
-caf::result<JobsViewed> view_jobs(Self self) {
+caf::result<JobsViewed> view_jobs(Self self, const ViewJobs& request) {
   auto& state = self->state;
   auto viewed = state.ledger->view(state.clock->now_s());
   auto promise = self->make_response_promise<JobsViewed>();
@@ -144,11 +144,12 @@ caf::result<JobsViewed> view_jobs(Self self) {
     promise.deliver(std::move(viewed));
     return promise;
   }
-  EstimateJobs ask{viewed.jobs, state.ledger->specs_of(viewed.jobs)};
+  EstimateJobs ask{viewed.jobs, state.ledger->specs_of(viewed.jobs), request.pairs};
   self->request(state.peers.throughput_book, std::chrono::seconds(5), std::move(ask))
       .then(
           [promise, viewed](const JobsEstimated& estimated) mutable {
             viewed.jobs = estimated.jobs;
+            viewed.pairs = estimated.pairs;
             promise.deliver(std::move(viewed));
           },
           [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
@@ -174,7 +175,7 @@ Wide::behavior_type behavior(Self self, const JobLedgerOptions& options, std::sh
       [self](const OpenTerm& m) {
         return change<TermOpened>(self, [&](Ledger& l, double t) -> Result<TermOpened> { return l.open_term(m, t); });
       },
-      [self](const ViewJobs&) { return view_jobs(self); },
+      [self](const ViewJobs& m) { return view_jobs(self, m); },
       [self](const RecordPlan& m) {
         return change<PlanRecorded>(self, [&](Ledger& l, double t) { return l.record_plan(m, t); });
       },

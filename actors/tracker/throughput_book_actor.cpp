@@ -13,6 +13,7 @@ JobsEstimated estimate(const ThroughputBook& book, const EstimateJobs& request) 
     view.estimates = book.estimates_for(view.job, *request.specs[i]);
     estimated.jobs.push_back(std::make_shared<const JobView>(std::move(view)));
   }
+  if (request.pairs) estimated.pairs = book.pairs_of(request.specs);
   return estimated;
 }
 

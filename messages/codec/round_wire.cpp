@@ -1,5 +1,7 @@
 #include "messages/codec/round_wire.hpp"
 
+#include <tuple>
+
 #include "messages/codec/cluster_wire.hpp"
 #include "messages/codec/common_wire.hpp"
 
@@ -43,6 +45,37 @@ hadar::Estimate read(Estimate::Reader in, const Where& at) {
   out.steps_per_s = not_negative(in.getStepsPerS(), at / "steps_per_s");
   out.source = read_enum<hadar::EstimateSource>(in.getSource(), 1, 3, at / "source");
   return out;
+}
+
+void build(PairEstimate::Builder out, const hadar::PairEstimate& in) {
+  out.setAModel(text(in.a.model));
+  out.setABatchSize(in.a.batch_size);
+  out.setBModel(text(in.b.model));
+  out.setBBatchSize(in.b.batch_size);
+  out.setGpus(in.gpus);
+  out.setType(text(in.type));
+  out.setAStepsPerS(in.a_steps_per_s);
+  out.setBStepsPerS(in.b_steps_per_s);
+}
+
+hadar::PairEstimate read(PairEstimate::Reader in, const Where& at) {
+  hadar::PairEstimate out;
+  out.a = {read_name(in.getAModel(), at / "a_model"), in.getABatchSize()};
+  out.b = {read_name(in.getBModel(), at / "b_model"), in.getBBatchSize()};
+  out.gpus = at_least_one(in.getGpus(), at / "gpus");
+  out.type = read_name(in.getType(), at / "type");
+  out.a_steps_per_s = not_negative(in.getAStepsPerS(), at / "a_steps_per_s");
+  out.b_steps_per_s = not_negative(in.getBStepsPerS(), at / "b_steps_per_s");
+  return out;
+}
+
+void check_pairs(const hadar::PairTable& pairs, const Where& at) {
+  const auto place = [](const hadar::PairEstimate& pair) { return std::tie(pair.a, pair.b, pair.gpus, pair.type); };
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (pairs[i].b < pairs[i].a) refuse(at[i] / "b_model", pairs[i].b.model, "must not come before a_model");
+    if (i > 0 && !(place(pairs[i - 1]) < place(pairs[i])))
+      refuse(at[i] / "a_model", pairs[i].a.model, "must come after the pair before it");
+  }
 }
 
 void build(GpuSlice::Builder out, const hadar::GpuSlice& in) {
@@ -177,6 +210,7 @@ void build(RoundInput::Builder out, const hadar::RoundInput& in) {
   build_list(in.nodes, [&](auto size) { return out.initNodes(size); });
   build(out.initPrices(), in.prices);
   out.setMemory(data(in.memory));
+  build_list(in.pairs, [&](auto size) { return out.initPairs(size); });
 }
 
 hadar::RoundInput read(RoundInput::Reader in, const Where& at) {
@@ -191,6 +225,8 @@ hadar::RoundInput read(RoundInput::Reader in, const Where& at) {
   out.nodes = read_list(in.getNodes(), at / "nodes");
   out.prices = read(in.getPrices(), at / "prices");
   out.memory = read_memory(in.getMemory(), at / "memory");
+  out.pairs = read_list(in.getPairs(), at / "pairs");
+  check_pairs(out.pairs, at / "pairs");
   check_rising(
       out.jobs, [](const auto& job) { return job->job.value; }, at / "jobs");
   check_rising(

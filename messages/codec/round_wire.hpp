@@ -10,6 +10,12 @@ namespace hadar::wire {
 void build(Estimate::Builder out, const hadar::Estimate& in);
 hadar::Estimate read(Estimate::Reader in, const Where& at);
 
+void build(PairEstimate::Builder out, const hadar::PairEstimate& in);
+hadar::PairEstimate read(PairEstimate::Reader in, const Where& at);
+
+// Of a list that rises by workloads, gang size and type.
+void check_pairs(const hadar::PairTable& pairs, const Where& at);
+
 void build(GpuSlice::Builder out, const hadar::GpuSlice& in);
 hadar::GpuSlice read(GpuSlice::Reader in, const Where& at);
 

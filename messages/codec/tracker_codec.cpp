@@ -68,11 +68,13 @@ static hadar::TermOpened read(TermOpened::Reader in, const Where& at) {
 
 static void build(ViewJobs::Builder out, const hadar::ViewJobs& in) {
   out.setRound(in.round.value);
+  out.setPairs(in.pairs);
 }
 
 static hadar::ViewJobs read(ViewJobs::Reader in, const Where&) {
   hadar::ViewJobs out;
   out.round = RoundId{in.getRound()};
+  out.pairs = in.getPairs();
   return out;
 }
 
@@ -80,6 +82,7 @@ static void build(JobsViewed::Builder out, const hadar::JobsViewed& in) {
   build_list(in.jobs, [&](auto size) { return out.initJobs(size); });
   build_list(in.unwanted, [&](auto size) { return out.initUnwanted(size); });
   out.setNowS(in.now_s);
+  build_list(in.pairs, [&](auto size) { return out.initPairs(size); });
 }
 
 static hadar::JobsViewed read(JobsViewed::Reader in, const Where& at) {
@@ -87,6 +90,8 @@ static hadar::JobsViewed read(JobsViewed::Reader in, const Where& at) {
   out.jobs = read_shared_list(in.getJobs(), at / "jobs");
   out.unwanted = read_ids<LeaseId>(in.getUnwanted(), at / "unwanted");
   out.now_s = not_negative(in.getNowS(), at / "now_s");
+  out.pairs = read_list(in.getPairs(), at / "pairs");
+  check_pairs(out.pairs, at / "pairs");
   return out;
 }
 

@@ -108,6 +108,19 @@ struct RoundInput {
   nodes @7 :List(NodeCapacity);  # rising names
   prices @8 :PriceBoard;
   memory @9 :Data;  # of the last plan; at most 1 MiB
+  pairs @10 :List(PairEstimate);  # rising; empty unless the policy shares GPUs
+}
+
+struct PairEstimate {
+  # Steps per second of one gang member of each of two jobs on the same GPUs; both 0 = they do not fit.
+  aModel @0 :Text;
+  aBatchSize @1 :UInt32;
+  bModel @2 :Text;
+  bBatchSize @3 :UInt32;
+  gpus @4 :UInt32;  # gang size of both
+  type @5 :Text;
+  aStepsPerS @6 :Float64;
+  bStepsPerS @7 :Float64;
 }
 
 struct Outcome {

@@ -29,6 +29,7 @@ struct TermOpened {
 struct ViewJobs {
   # When: a round opens. Who: round_flow → job_ledger, as a request. Must: answer JobsViewed.
   round @0 :UInt64;
+  pairs @1 :Bool;  # also how jobs run side by side
 }
 
 struct JobsViewed {
@@ -37,6 +38,7 @@ struct JobsViewed {
   jobs @0 :List(Round.JobView);
   unwanted @1 :List(UInt64);  # open leases of jobs that were cancelled, held back, failed or merged
   nowS @2 :Float64;  # cluster time
+  pairs @3 :List(Round.PairEstimate);  # rising; empty unless asked for
 }
 
 struct RecordPlan {

@@ -127,15 +127,18 @@ struct TermOpened {
 };
 struct ViewJobs {
   RoundId round;
+  bool pairs = false;  // the policy shares GPUs: it wants to know how jobs run side by side
   HADAR_VALUE(ViewJobs);
 };
 struct JobsViewed {
   JobViews jobs;
   std::vector<LeaseId> unwanted;  // open leases of jobs that were cancelled, held back, failed or already merged
   double now_s = 0;
+  PairTable pairs;  // as RoundInput::pairs; empty unless asked for
 };
 inline bool operator==(const JobsViewed& a, const JobsViewed& b) {
-  if (a.now_s != b.now_s || a.unwanted != b.unwanted || a.jobs.size() != b.jobs.size()) return false;
+  if (a.now_s != b.now_s || a.pairs != b.pairs || a.unwanted != b.unwanted || a.jobs.size() != b.jobs.size())
+    return false;
   for (std::size_t i = 0; i < a.jobs.size(); ++i)
     if (!(*a.jobs[i] == *b.jobs[i])) return false;
   return true;

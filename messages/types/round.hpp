@@ -101,6 +101,7 @@ struct RoundInput {
   std::vector<NodeCapacity> nodes;  // rising names
   PriceBoard prices;
   std::string memory;  // what the policy put into the last plan's memory; at most 1 MiB
+  PairTable pairs;     // rising (a, b, gpus, type); of these jobs' workloads; empty unless the policy shares GPUs
 };
 
 inline bool operator==(const RoundInput& a, const RoundInput& b) {
@@ -109,7 +110,7 @@ inline bool operator==(const RoundInput& a, const RoundInput& b) {
     if (!(*a.jobs[i] == *b.jobs[i])) return false;
   return a.round == b.round && a.early == b.early && a.now_s == b.now_s && a.round_s == b.round_s &&
          a.window_s == b.window_s && a.seed == b.seed && a.nodes == b.nodes && a.prices == b.prices &&
-         a.memory == b.memory;
+         a.memory == b.memory && a.pairs == b.pairs;
 }
 
 enum class OutcomeKind : std::uint8_t {

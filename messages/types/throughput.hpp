@@ -1,6 +1,7 @@
 // Speeds of jobs on GPU types.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -41,5 +42,28 @@ struct ThroughputRow {
 };
 
 using ThroughputTable = std::vector<ThroughputRow>;
+
+// What a job runs, as far as its speed beside another goes.
+struct WorkloadKey {
+  std::string model;
+  std::uint32_t batch_size = 0;  // in tables: 0 = any
+
+  friend auto operator<=>(const WorkloadKey&, const WorkloadKey&) = default;
+};
+
+// Steps per second of one gang member of each of two jobs that share the same GPUs; equal gang sizes. Both 0: they do
+// not fit.
+struct PairEstimate {
+  WorkloadKey a;
+  WorkloadKey b;  // not before a
+  std::uint32_t gpus = 1;
+  GpuType type;
+  double a_steps_per_s = 0;
+  double b_steps_per_s = 0;
+
+  friend bool operator==(const PairEstimate&, const PairEstimate&) = default;
+};
+
+using PairTable = std::vector<PairEstimate>;
 
 }  // namespace hadar

@@ -139,12 +139,14 @@ void fill(Source& source, TermOpened& value) {
 
 void fill(Source& source, ViewJobs& value) {
   value.round = {source.number(0, kMax)};
+  value.pairs = source.flag();
 }
 
 void fill(Source& source, JobsViewed& value) {
   fill_list(source, value.jobs);
   fill_list(source, value.unwanted);
   value.now_s = source.not_negative();
+  fill_pairs(source, value.pairs);
 }
 
 void fill(Source& source, RecordPlan& value) {

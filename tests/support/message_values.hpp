@@ -31,6 +31,8 @@ void fill(Source& source, LeaseReport& value);
 void fill(Source& source, ReportAnswered& value);
 void fill(Source& source, ProgressSampled& value);
 void fill(Source& source, Estimate& value);
+void fill(Source& source, PairEstimate& value);
+void fill_pairs(Source& source, PairTable& pairs);  // rising
 void fill(Source& source, GpuSlice& value);
 void fill(Source& source, Allocation& value);
 void fill(Source& source, JobView& value);

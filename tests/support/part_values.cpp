@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "tests/support/message_values.hpp"
 
@@ -183,6 +184,21 @@ void fill(Source& source, Estimate& value) {
   value.source = static_cast<EstimateSource>(source.number32(1, 3));
 }
 
+void fill(Source& source, PairEstimate& value) {
+  value.a = {source.name(), source.number32(0, kMax32)};
+  value.b = {source.name(), source.number32(0, kMax32)};
+  value.gpus = source.number32(1, 65536);
+  value.type = source.name();
+  value.a_steps_per_s = source.not_negative();
+  value.b_steps_per_s = source.not_negative();
+  if (value.b < value.a) std::swap(value.a, value.b);
+}
+
+void fill_pairs(Source& source, PairTable& pairs) {
+  fill_list(source, pairs);
+  make_rising(pairs, [](const PairEstimate& pair) { return std::tuple(pair.a, pair.b, pair.gpus, pair.type); });
+}
+
 void fill(Source& source, GpuSlice& value) {
   value.node = source.name();
   value.gpus = source.rising();
@@ -240,6 +256,7 @@ void fill(Source& source, RoundInput& value) {
   fill_list(source, value.nodes);
   fill(source, value.prices);
   value.memory = source.bytes();
+  fill_pairs(source, value.pairs);
   make_rising(value.jobs, [](const auto& job) { return job->job; });
   make_rising(value.nodes, [](const auto& node) { return node.node; });
 }

@@ -157,5 +157,43 @@ TEST(JobSpeeds, TypesNotAllowedHaveNoSpeed) {
   EXPECT_EQ(speeds.member(0), 0);
 }
 
+TEST(Pairs, AreAnsweredForTheWorkloadsAskedAboutEitherWayRound) {
+  const PairTable table = {{{"lm", 20}, {"resnet", 64}, 1, "V100", 45, 24},
+                           {{"lm", 20}, {"resnet", 64}, 1, "K80", 0, 0},
+                           {{"resnet", 64}, {"resnet", 64}, 1, "V100", 13, 13},
+                           {{"lm", 20}, {"resnet", 64}, 2, "V100", 90, 40}};
+  const ThroughputBook book({}, 2, table);
+  const auto spec = [](const char* model, std::uint32_t batch) {
+    JobSpec job;
+    job.model = model;
+    job.batch_size = batch;
+    return std::make_shared<const JobSpec>(job);
+  };
+  const auto lm = spec("lm", 20);
+  const auto resnet = spec("resnet", 64);
+  const auto other = spec("resnet", 32);
+  EXPECT_EQ(book.declared_pair(*lm, *resnet, "V100"), (std::array<double, 2>{90, 48}));
+  EXPECT_EQ(book.declared_pair(*resnet, *lm, "V100"), (std::array<double, 2>{48, 90}));
+  EXPECT_EQ(book.declared_pair(*lm, *resnet, "K80"), (std::array<double, 2>{0, 0}));
+  EXPECT_EQ(book.declared_pair(*lm, *other, "V100"), (std::array<double, 2>{0, 0}));
+  const PairTable expected = {{{"lm", 20}, {"resnet", 64}, 1, "K80", 0, 0},
+                              {{"lm", 20}, {"resnet", 64}, 1, "V100", 90, 48},
+                              {{"resnet", 64}, {"resnet", 64}, 1, "V100", 26, 26}};
+  EXPECT_EQ(book.pairs_of({resnet, other, lm, lm}), expected);
+}
+
+TEST(Pairs, ARowForAnyBatchSizeStandsInForTheOneThatIsMissing) {
+  const ThroughputBook book({}, 1, {{{"a", 0}, {"b", 0}, 1, "V100", 3, 4}, {{"a", 8}, {"b", 16}, 1, "V100", 5, 6}});
+  JobSpec a;
+  a.model = "a";
+  a.batch_size = 8;
+  JobSpec b;
+  b.model = "b";
+  b.batch_size = 32;
+  EXPECT_EQ(book.declared_pair(a, b, "V100"), (std::array<double, 2>{3, 4}));
+  b.batch_size = 16;
+  EXPECT_EQ(book.declared_pair(a, b, "V100"), (std::array<double, 2>{5, 6}));
+}
+
 }  // namespace
 }  // namespace hadar
