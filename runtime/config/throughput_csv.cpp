@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "runtime/config/csv.hpp"
+#include "runtime/config/gavel_throughputs.hpp"
 #include "runtime/config/text.hpp"
 
 namespace hadar {
@@ -58,8 +59,8 @@ class RowReader {
   }
   double speed(std::size_t column) {
     const auto value = parse_number(row_.cells[column]);
-    if (value && std::isfinite(*value) && *value > 0 && *value <= 1e15) return *value;
-    wrong(column, "a number above 0 and at most 1e15");
+    if (value && std::isfinite(*value) && *value >= 0 && *value <= 1e15) return *value + 0.0;
+    wrong(column, "a number from 0 (cannot run) to 1e15");
     return 0;
   }
   Placement placement(std::size_t column) {
@@ -87,38 +88,58 @@ SharedThroughputRow read_row(RowReader& cells, const CsvRow& row, const Columns&
   out.row.placement = cells.placement(at.placement);
   out.row.steps_per_s = cells.speed(at.steps_per_s);
   if (!at.shared || (row.cells[at.partner].empty() && row.cells[at.partner_steps_per_s].empty())) return out;
-  out.partner = cells.text(at.partner);
+  const auto partner = parse_job_type(cells.text(at.partner));
+  if (!partner) {
+    cells.wrong(at.partner, "MODEL or MODEL (batch size N)");
+    return out;
+  }
+  out.partner = partner->model;
+  out.partner_batch_size = partner->batch_size;
   out.partner_steps_per_s = cells.speed(at.partner_steps_per_s);
+  if ((out.partner_steps_per_s > 0) != (out.row.steps_per_s > 0))
+    cells.wrong(at.partner_steps_per_s, "0 exactly when steps_per_s is: a pair fits or does not");
   return out;
 }
 
-}  // namespace
+using JobKey = std::tuple<std::string, std::uint32_t>;
+using Key = std::tuple<JobKey, JobKey, std::uint32_t, GpuType, Placement>;
 
-Result<ThroughputFile> parse_throughputs(const std::string& text, const std::string& name) {
+// A pair has one key whichever of the two stands first.
+Key key_of(const SharedThroughputRow& read) {
+  JobKey own{read.row.model, read.row.batch_size};
+  JobKey other{read.partner, read.partner_batch_size};
+  if (!read.partner.empty() && other < own) std::swap(own, other);
+  return {std::move(own), std::move(other), read.row.gpus, read.row.type, read.row.placement};
+}
+
+Result<ThroughputFile> parse_own(const std::string& text, const std::string& name) {
   const auto table = parse_csv(text, name);
   if (!table) return tl::unexpected(table.error());
   const auto at = find_columns(*table);
   if (!at) return tl::unexpected(at.error());
-  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, GpuType, Placement, std::string>;
   std::map<Key, std::uint32_t> lines;
   ThroughputFile out;
   for (const auto& row : table->rows) {
     RowReader cells(*table, row);
     auto read = read_row(cells, row, *at);
     if (const auto* error = cells.error()) return tl::unexpected(*error);
-    const auto& own = read.row;
-    const auto [first, fresh] =
-        lines.try_emplace(Key(own.model, own.batch_size, own.gpus, own.type, own.placement, read.partner), row.line);
+    const auto [first, fresh] = lines.try_emplace(key_of(read), row.line);
     if (!fresh)
-      return fail(ErrorCode::kInvalidArgument, name + ":" + std::to_string(row.line) + ": model '" + own.model +
+      return fail(ErrorCode::kInvalidArgument, name + ":" + std::to_string(row.line) + ": model '" + read.row.model +
                                                    "' has this row already in line " + std::to_string(first->second) +
                                                    ", must be there once");
-    if (read.partner.empty())
-      out.rows.push_back(std::move(read.row));
-    else
+    if (!read.partner.empty())
       out.shared.push_back(std::move(read));
+    else
+      (read.row.steps_per_s > 0 ? out.rows : out.unfit).push_back(std::move(read.row));
   }
   return out;
+}
+
+}  // namespace
+
+Result<ThroughputFile> parse_throughputs(const std::string& text, const std::string& name) {
+  return is_gavel_throughputs(text) ? parse_gavel_throughputs(text, name) : parse_own(text, name);
 }
 
 Result<ThroughputFile> load_throughput_file(const std::filesystem::path& file) {
