@@ -2,6 +2,8 @@
 
 #include "actors/policy/hadar/hadar.hpp"
 #include "actors/policy/hadare/hadare.hpp"
+#include "actors/policy/themis/themis.hpp"
+#include "actors/policy/tiresias/tiresias.hpp"
 #include "actors/policy/yarn_cs/yarn_cs.hpp"
 
 namespace hadar {
@@ -10,6 +12,9 @@ const std::vector<PolicyEntry>& policies() {
   static const std::vector<PolicyEntry> entries = {
       {"hadare", "jobs fork over nodes and merge; no node idles while work remains", make_hadare},
       {"hadar", "prices and payoffs; gangs over several GPU types", make_hadar},
+      {"tiresias-las", "least attained service in priority queues, blind to GPU types", make_tiresias_las},
+      {"tiresias-gittins", "the same, those likely to end soon first inside a queue", make_tiresias_gittins},
+      {"themis", "finish-time fairness: an auction among the jobs worst off", make_themis},
       {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs},
   };
   return entries;

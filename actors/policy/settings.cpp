@@ -1,7 +1,9 @@
 #include "actors/policy/settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace hadar {
@@ -11,6 +13,24 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+// The numbers of a list with commas between them; none when any part of it is no number.
+std::vector<double> numbers_in(std::string_view text) {
+  std::vector<double> numbers;
+  for (bool more = true; more;) {
+    const auto comma = text.find(',');
+    auto part = text.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    double number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (error != std::errc() || end != part.data() + part.size()) return {};
+    numbers.push_back(number);
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  return numbers;
 }
 
 std::string shown(double value) {
@@ -58,6 +78,27 @@ std::string SettingsReader::word(const std::string& key, const std::string& fall
   if (std::find(allowed.begin(), allowed.end(), *value) != allowed.end()) return *value;
   fault(key, "\"" + *value + "\" is unknown, give one of " + joined(allowed));
   return fallback;
+}
+
+std::vector<double> SettingsReader::rising_numbers(const std::string& key, const std::vector<double>& fallback,
+                                                   double low, double high) {
+  known_.insert(key);
+  const auto it = settings_.find(key);
+  if (it == settings_.end()) return fallback;
+  std::vector<double> numbers;
+  if (const auto* one = std::get_if<double>(&it->second)) numbers = {*one};
+  if (const auto* text = std::get_if<std::string>(&it->second)) numbers = numbers_in(*text);
+  if (numbers.empty()) {
+    fault(key, "must be a number, or numbers with commas between them such as \"3250, 7200\"");
+    return fallback;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!(numbers[i] >= low && numbers[i] <= high))
+      fault(key, shown(numbers[i]) + " is out of range, give " + shown(low) + " to " + shown(high));
+    if (i > 0 && numbers[i] < numbers[i - 1])
+      fault(key, shown(numbers[i]) + " after " + shown(numbers[i - 1]) + ": the numbers must rise");
+  }
+  return fault_.empty() ? numbers : fallback;
 }
 
 Status SettingsReader::done() const {

@@ -25,6 +25,11 @@ class SettingsReader {
   [[nodiscard]] std::string word(const std::string& key, const std::string& fallback,
                                  const std::vector<std::string>& allowed);
 
+  // The numbers under `key`: one number, or text such as "3250, 7200", which must rise; `fallback` when absent. A fault
+  // unless each lies between low and high.
+  [[nodiscard]] std::vector<double> rising_numbers(const std::string& key, const std::vector<double>& fallback,
+                                                   double low, double high);
+
   // kInvalidArgument with the first fault, or with the first key of the settings that was never asked for.
   [[nodiscard]] Status done() const;
 

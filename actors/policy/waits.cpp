@@ -1,24 +1,15 @@
 #include "actors/policy/waits.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <vector>
+
+#include "actors/policy/memory_text.hpp"
 
 namespace hadar {
 namespace {
 
 constexpr std::string_view kHeader = "waits 1\n";
-
-// Reads a number up to `end_char` and steps over it; false when there is none.
-template <class Number>
-bool read_number(std::string_view& text, char end_char, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const auto length = static_cast<std::size_t>(end - text.data());
-  if (error != std::errc() || length >= text.size() || *end != end_char) return false;
-  text.remove_prefix(length + 1);
-  return true;
-}
 
 }  // namespace
 

@@ -31,7 +31,9 @@ struct JobRun {
   std::uint64_t credited = 0;
   std::uint64_t reported = 0;  // by ended forks, to be credited by the merge
   std::vector<OpenLease> open;
+  double service_gpu_s = 0;  // of ended leases
   double merged_s = kNever;
+  double first_start_s = -1;
   double ready_s = 0;  // no lease of it starts sooner
   double done_s = -1;
   std::uint32_t forks_max = 0;
@@ -86,8 +88,10 @@ class Player {
   }
 
   void close(JobRun& run, const OpenLease& lease) {
-    busy_s_ += std::max(0.0, std::min(now_, lease.ends_s) - lease.starts_s) *
-               static_cast<double>(lease.allocation.slices.size());
+    const double trained_s = std::max(0.0, std::min(now_, lease.ends_s) - lease.starts_s);
+    busy_s_ += trained_s * static_cast<double>(lease.allocation.slices.size());
+    for (const auto& slice : lease.allocation.slices)
+      run.service_gpu_s += trained_s * static_cast<double>(slice.gpus.size());
     run.reported += lease.done(now_);
   }
 
@@ -128,6 +132,8 @@ class Player {
     view.submitted_t_s = job.arrival_s;
     view.steps_total = job.steps;
     view.steps_credited = run.credited;
+    if (run.first_start_s >= 0) view.started_t_s = run.first_start_s;
+    view.attained_service_gpu_s = run.service_gpu_s;
     view.merge_s = settings_.merge_s;
     view.merging = run.merged_s != kNever;
     view.steps_issued = run.reported;
@@ -212,6 +218,7 @@ class Player {
       const double latest = std::max(lease.starts_s, border - settings_.merge_s);
       lease.ends_s = allocation.ends_at_border ? std::min(at_quota, latest) : at_quota;
       run.open.push_back(lease);
+      if (run.first_start_s < 0) run.first_start_s = lease.starts_s;
       run.forks_max = std::max(run.forks_max, static_cast<std::uint32_t>(run.open.size()));
     }
     played_.trace.push_back(line);

@@ -1,0 +1,135 @@
+#include "actors/policy/typed_gangs.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "actors/policy/gang_speed.hpp"
+#include "messages/types/check.hpp"
+
+namespace hadar {
+namespace {
+
+std::uint32_t taken_back(const PlanBuilder& plan, std::uint32_t node, std::uint32_t type, std::uint32_t count) {
+  return count - std::min(count, plan.idle(node, type));
+}
+
+// How good a place one node is for a whole gang of one type: smaller is better.
+using Fit = std::tuple<std::uint32_t, std::uint32_t>;  // GPUs taken back, GPUs left over
+
+struct Place {
+  Fit fit;
+  Gang gang;
+};
+
+void try_node(const PlanBuilder& plan, std::uint32_t node, std::uint32_t type, std::uint32_t gpus, Place& best) {
+  const auto free = plan.free(node, type);
+  if (free < gpus) return;
+  const Fit fit{taken_back(plan, node, type, gpus), free - gpus};
+  if (!best.gang.empty() && fit >= best.fit) return;
+  best = {fit, {{node, type, gpus}}};
+}
+
+// Takes GPUs node by node, the nodes with most of them first.
+Gang on_few_nodes(const PlanBuilder& plan, std::uint32_t gpus, const std::vector<std::uint32_t>& types) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> nodes;  // free, node
+  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) {
+    std::uint32_t free = 0;
+    for (const auto type : types) free += plan.free(node, type);
+    if (free > 0) nodes.emplace_back(free, node);
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  Gang gang;
+  for (const auto& [free, node] : nodes)
+    for (const auto type : types) {
+      const auto count = std::min(gpus, plan.free(node, type));
+      if (count == 0) continue;
+      gang.push_back({node, type, count});
+      gpus -= count;
+      if (gpus == 0) return normalized(std::move(gang));
+    }
+  return {};
+}
+
+std::vector<std::uint32_t> allowed_types(const PlanBuilder& plan, std::size_t j) {
+  std::vector<std::uint32_t> types;
+  for (std::uint32_t type = 0; type < plan.cluster().types(); ++type)
+    if (plan.allows(j, type)) types.push_back(type);
+  return types;
+}
+
+// What the job holds and could go on holding; empty when nothing.
+Gang own_gang(const PlanBuilder& plan, std::size_t j) {
+  const auto held = renewable(plan, j);
+  return held ? plan.cluster().gang_of(plan.job(j).held[*held]) : Gang{};
+}
+
+bool same_types(const Gang& a, const Gang& b) {
+  const auto has = [](const Gang& gang, std::uint32_t type) {
+    return std::any_of(gang.begin(), gang.end(), [&](const Part& part) { return part.type == type; });
+  };
+  return std::all_of(a.begin(), a.end(), [&](const Part& part) { return has(b, part.type); }) &&
+         std::all_of(b.begin(), b.end(), [&](const Part& part) { return has(a, part.type); });
+}
+
+}  // namespace
+
+Gang gang_on_type(const PlanBuilder& plan, std::size_t j, std::uint32_t type) {
+  const auto gpus = plan.job(j).gpus;
+  if (!plan.allows(j, type) || plan.free_of_type(type) < gpus) return {};
+  if (auto own = own_gang(plan, j); !own.empty() && same_types(own, {{0, type, 1}})) return own;
+  Place best;
+  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) try_node(plan, node, type, gpus, best);
+  return best.gang.empty() ? on_few_nodes(plan, gpus, {type}) : best.gang;
+}
+
+Gang gang_on_any(const PlanBuilder& plan, std::size_t j, const std::vector<std::uint32_t>& types) {
+  return on_few_nodes(plan, plan.job(j).gpus, types);
+}
+
+Gang tightest_gang(const PlanBuilder& plan, std::size_t j) {
+  const auto gpus = plan.job(j).gpus;
+  if (plan.free_for(j) < gpus) return {};
+  const auto types = allowed_types(plan, j);
+  Place best;
+  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
+    for (const auto type : types) try_node(plan, node, type, gpus, best);
+  if (!best.gang.empty()) return best.gang;
+  Gang fewest;
+  for (const auto type : types) {
+    auto gang = gang_on_type(plan, j, type);
+    if (!gang.empty() && (fewest.empty() || gang.size() < fewest.size())) fewest = std::move(gang);
+  }
+  return fewest.empty() ? gang_on_any(plan, j, types) : fewest;
+}
+
+Gang fastest_gang(const PlanBuilder& plan, std::size_t j, const JobSpeeds& speeds) {
+  if (plan.free_for(j) < plan.job(j).gpus) return {};
+  for (const auto type : speeds.order())
+    if (auto gang = gang_on_type(plan, j, type); !gang.empty()) return gang;
+  auto mixed = gang_on_any(plan, j, speeds.order());
+  auto own = own_gang(plan, j);
+  return !own.empty() && same_types(own, mixed) ? own : mixed;
+}
+
+std::optional<std::size_t> renewable(const PlanBuilder& plan, std::size_t j) {
+  const auto& held = plan.job(j).held;
+  if (plan.has_grant(j) || !plan.plannable(j)) return std::nullopt;
+  for (std::size_t h = 0; h < held.size(); ++h) {
+    if (held[h].ends_at_border) continue;
+    const auto gang = plan.cluster().gang_of(held[h]);
+    if (!gang.empty() && std::all_of(gang.begin(), gang.end(),
+                                     [&](const Part& part) { return plan.free(part.node, part.type) >= part.count; }))
+      return h;
+  }
+  return std::nullopt;
+}
+
+void give(PlanBuilder& plan, std::size_t j, const Gang& gang, const JobSpeeds& speeds) {
+  std::uint32_t fork = 0;
+  for (const auto& held : plan.job(j).held)
+    if (!held.ends_at_border && plan.cluster().gang_of(held) == gang) fork = held.fork.fork;
+  const auto placed = plan.allocate(j, fork, gang, gang_speed(plan, j, speeds, gang));
+  HADAR_ENSURE(placed.has_value());
+}
+
+}  // namespace hadar
