@@ -47,7 +47,7 @@ struct KeeperPeers {
 // The only place that grants, renews, extends and takes back leases.
 using LeaseKeeperActor =
     caf::typed_actor<Answers<LeaseEnded, Ack>, Answers<ReconcileNode, NodeReconciled>, Takes<NodeTable>,
-                     Takes<NodeGone>, Takes<NodeLinked>, Answers<ViewCapacity, CapacityViewed>,
+                     Takes<NodeGone>, Takes<NodeLinked>, Answers<ViewCapacity, CapacityPtr>,
                      Answers<GrantLeases, GrantOutcome>, Answers<ReleaseLeases, Ack>, Answers<LengthenLease, Ack>,
                      Takes<AbandonLeases>, Takes<TermOpened>, Takes<KeeperPeers>>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,9 +40,10 @@ struct NodeGone {  // declared lost or forgotten: its leases are closed
 
 struct ViewCapacity {};
 struct CapacityViewed {
-  std::vector<NodeView> nodes;
-  std::vector<Lease> open;  // all open leases, rising ids
+  std::vector<NodeView> nodes;                     // rising names
+  std::vector<std::shared_ptr<const Lease>> open;  // all open leases, rising (fork, id)
 };
+using CapacityPtr = std::shared_ptr<const CapacityViewed>;  // the answer: shared, never changed while someone holds it
 // Prepares all, then commits; a gang whose member refuses is revoked whole and closed.
 struct GrantLeases {
   std::vector<Lease> leases;

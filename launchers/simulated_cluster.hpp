@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "actors/policy/policy.hpp"
+#include "launchers/simulated_event_log.hpp"
+#include "launchers/simulated_executor.hpp"
+#include "launchers/simulated_link.hpp"
 #include "messages/types/control.hpp"
-#include "messages/types/event.hpp"
 #include "messages/types/throughput.hpp"
 #include "runtime/config/process_config.hpp"
 
@@ -28,6 +30,14 @@ struct SimulatedClusterOptions {
   double silence_s = 1;     // a cut link goes unnoticed this long
   double load_s = 0;        // a trainer's start
   double save_s = 0;        // a trainer's writing of weights at a lease's end
+  std::function<TrainerCosts(const JobSpec&)> costs;  // the same per job; set: counts instead of the two above
+  double noise = 0;          // spread of the log-normal factor each lease's speed gets
+  double spread_factor = 1;  // speed of a gang over several nodes where the table says nothing of it
+  double coalesce_s = 0.01;  // changes within share one early replan; 0 = those of the same instant
+  bool keep_events = true;   // false: events() stays empty, and the tracker cannot restart
+  EventObserver observer;    // told of each event as it is written
+  // Gets each round's input and plan.
+  std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
 };
 
 enum class SimulatedRole { kScheduler, kTracker };
@@ -67,12 +77,16 @@ class SimulatedCluster {
   void heal_roles();
   // Its trainers run at this part of their speed; 0 = they hang.
   void slow_node(const NodeName& node, double factor);
+  // What happens to messages between processes from now on; delays count on top of `link_delay_s`.
+  void disturb_links(const LinkTrouble& trouble);
 
   // ---- running ----
 
   void run_until(double t_s);
   // Until every job submitted so far or later by submit() has ended. False when `limit_s` came first.
   bool run_until_ended(double limit_s);
+  // Whether they have.
+  [[nodiscard]] bool all_ended() const;
 
   // The event log, and the same as the lines `hadar events --json` prints.
   [[nodiscard]] const std::vector<Event>& events() const;

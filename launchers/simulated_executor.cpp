@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <caf/all.hpp>
 #include <cmath>
-#include <fstream>
 
 #include "actors/message_types.hpp"
+#include "launchers/simulated_blobs.hpp"
 
 namespace hadar {
 namespace {
@@ -58,12 +58,15 @@ double SimulatedExecutor::now_s() const {
   return std::chrono::duration<double>(system_.clock().now().time_since_epoch()).count();
 }
 
+// A gang runs at its slowest member's speed, or splits its batch by speed.
 double SimulatedExecutor::speed_of(const Run& run) const {
-  const auto& part = run.what.lease.gang;
-  if (run.what.lease.gpus.size() >= part.world_size) return run.own_speed * factor_;
-  const auto gang = shared_->gangs.find(part.rendezvous);
-  const bool whole = gang != shared_->gangs.end() && gang->second.gpus >= part.world_size;
-  return whole ? gang->second.speed * factor_ : 0;
+  const auto& lease = run.what.lease;
+  const bool by_speed = lease.spec->proportional_batch;
+  if (lease.gpus.size() >= lease.gang.world_size)
+    return (by_speed ? run.sum / static_cast<double>(lease.gpus.size()) : run.slowest) * run.noise * factor_;
+  const auto gang = shared_->gangs.find(lease.gang.rendezvous);
+  if (gang == shared_->gangs.end() || gang->second.gpus < lease.gang.world_size) return 0;
+  return (by_speed ? gang->second.sum / gang->second.gpus : gang->second.slowest) * run.noise * factor_;
 }
 
 double SimulatedExecutor::crash_of(const Run& run) const {
@@ -91,7 +94,8 @@ void SimulatedExecutor::join(Run& run) {
   const auto& lease = run.what.lease;
   if (lease.gpus.size() >= lease.gang.world_size) return;
   auto& gang = shared_->gangs[lease.gang.rendezvous];
-  gang.speed = gang.gpus == 0 ? run.own_speed : std::min(gang.speed, run.own_speed);
+  gang.slowest = gang.gpus == 0 ? run.slowest : std::min(gang.slowest, run.slowest);
+  gang.sum += run.sum;
   gang.gpus += static_cast<std::uint32_t>(lease.gpus.size());
   if (gang.gpus < lease.gang.world_size) {
     gang.waiting.push_back([this, id = lease.id] {
@@ -114,11 +118,18 @@ void SimulatedExecutor::start(LeaseRun what) {
   auto& run = runs_[id];
   run.what = std::move(what);
   const auto& lease = run.what.lease;
-  run.own_speed = HUGE_VAL;
-  for (const auto& type : lease.gpu_types) run.own_speed = std::min(run.own_speed, shared_->speed(*lease.spec, type));
+  run.slowest = HUGE_VAL;
+  const bool spread = lease.gpus.size() < lease.gang.world_size;
+  for (const auto& type : lease.gpu_types) {
+    const auto speed = shared_->speed(*lease.spec, type, spread);
+    run.slowest = std::min(run.slowest, speed);
+    run.sum += speed;
+  }
+  if (shared_->noise) run.noise = shared_->noise(lease.id);
+  run.costs = shared_->costs(*lease.spec);
   run.since_s = now_s();
   if (lease.train_for_s > 0) run.deadline_s = now_s() + lease.train_for_s;
-  run.ends_s = now_s() + shared_->load_s;
+  run.ends_s = now_s() + run.costs.load_s;
   look(id);
 }
 
@@ -172,18 +183,13 @@ void SimulatedExecutor::look_again(LeaseId id, Run& run) {
         caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, Alarm{id, run.alarm}));
 }
 
-std::filesystem::path SimulatedExecutor::write_weights(const Run& run, std::uint64_t steps) {
+std::filesystem::path SimulatedExecutor::weights_of(const Run& run, std::uint64_t steps) {
   const auto& lease = run.what.lease;
   const auto bytes = lease.spec->sleep.checkpoint_bytes;
   if (bytes == 0 || steps == 0) return {};
-  std::filesystem::create_directories(shared_->folder);
-  const auto path = shared_->folder / (std::to_string(++shared_->files) + ".weights");
-  std::ofstream file(path, std::ios::binary);
-  std::string text = "job " + std::to_string(lease.fork.job.value) + " lease " + std::to_string(lease.id.value) +
-                     " steps " + std::to_string(steps) + " from " + lease.base.weights.hash + "\n";
-  text.resize(std::max<std::size_t>(bytes, text.size()), '.');
-  file << text;
-  return path;
+  return simulated_weights("job " + std::to_string(lease.fork.job.value) + " lease " + std::to_string(lease.id.value) +
+                               " steps " + std::to_string(steps) + " from " + lease.base.weights.hash,
+                           bytes);
 }
 
 void SimulatedExecutor::tell_saved(Run& run) {
@@ -193,7 +199,7 @@ void SimulatedExecutor::tell_saved(Run& run) {
   saved.lease = run.what.lease.id;
   saved.steps = steps;
   saved.samples = steps * run.what.lease.spec->batch_size;
-  saved.weights = write_weights(run, steps);
+  saved.weights = weights_of(run, steps);
   saved.train_s = now_s() - run.entered_s;
   sink_(std::move(saved));
 }
@@ -208,9 +214,9 @@ void SimulatedExecutor::begin_end(LeaseId id, LeaseEndReason reason, double step
   ended.train_s = run.entered ? now_s() - run.entered_s : 0;
   ended.detail = detail;
   const bool saves = reason != LeaseEndReason::kFailed && ended.steps > 0;
-  if (saves) ended.weights = write_weights(run, ended.steps);
+  if (saves) ended.weights = weights_of(run, ended.steps);
   run.ending = std::move(ended);
-  run.ends_s = now_s() + (saves ? shared_->save_s : 0);
+  run.ends_s = now_s() + (saves ? run.costs.save_s : 0);
   look(id);
 }
 

@@ -17,27 +17,34 @@
 
 namespace hadar {
 
+// What a trainer does beside training.
+struct TrainerCosts {
+  double load_s = 0;  // from start() to the first step
+  double save_s = 0;  // to write weights at a lease's end
+
+  friend bool operator==(const TrainerCosts&, const TrainerCosts&) = default;
+};
+
 // What the executors of one simulation share.
 struct SimulatedTrainers {
-  // Steps per second of a gang member of a job on a type; 0 = it cannot run there.
-  std::function<double(const JobSpec&, const GpuType&)> speed;
-  double load_s = 0;             // from start() to the first step
-  double save_s = 0;             // to write weights at a lease's end
-  std::filesystem::path folder;  // for weights; made when first needed
+  // Steps per second of a gang member of a job on a type; 0 = it cannot run there. `spread`: its gang spans nodes.
+  std::function<double(const JobSpec&, const GpuType&, bool spread)> speed;
+  std::function<TrainerCosts(const JobSpec&)> costs;
+  std::function<double(LeaseId)> noise;  // factor on a lease's speed; empty = 1
 
   struct Gang {
     std::uint32_t gpus = 0;                      // of the members that are ready
-    double speed = 0;                            // of the slowest of them
+    double slowest = 0;                          // of them
+    double sum = 0;                              // over their GPUs
     std::vector<std::function<void()>> waiting;  // called when it is whole
   };
   std::map<std::string, Gang> gangs;    // by their rendezvous, unlike for each
   std::set<JobId> crashed;              // a job's declared crash comes once
   std::vector<std::string> violations;  // GPUs started on while in use
-  std::uint64_t files = 0;
 };
 
 // Keeps the contract of Executor on the actor system's clock. A step that was begun is finished before a stop or a
-// save; at a deadline it is not. All calls on the simulation's thread.
+// save; at a deadline it is not. Weights are names, for SimulatedBlobs. All calls on the simulation's thread.
 class SimulatedExecutor final : public Executor {
  public:
   SimulatedExecutor(caf::actor_system& system, NodeName node, std::shared_ptr<SimulatedTrainers> shared);
@@ -60,7 +67,10 @@ class SimulatedExecutor final : public Executor {
  private:
   struct Run {
     LeaseRun what;
-    double own_speed = 0;  // of this lease's slowest GPU
+    double slowest = 0;    // of this lease's GPUs
+    double sum = 0;        // over them
+    double noise = 1;
+    TrainerCosts costs;
     bool joined = false;   // its gang counts it
     bool entered = false;  // the step loop
     double entered_s = 0;
@@ -86,7 +96,7 @@ class SimulatedExecutor final : public Executor {
   void begin_end(LeaseId id, LeaseEndReason end, double steps, const std::string& detail);
   void end(LeaseId id);
   void tell_saved(Run& run);
-  std::filesystem::path write_weights(const Run& run, std::uint64_t steps);
+  [[nodiscard]] static std::filesystem::path weights_of(const Run& run, std::uint64_t steps);
 
   caf::actor_system& system_;
   NodeName node_;

@@ -26,14 +26,23 @@ struct SimulatedLink::Core {
   Core(caf::actor_system& actors, std::uint64_t seed, double mean_delay_s)
       : system(actors), chance(seed), delay_s(mean_delay_s) {}
 
+  [[nodiscard]] bool happens(double probability) { return probability > 0 && chance.fraction() < probability; }
+
   void deliver(const caf::strong_actor_ptr& to, caf::mailbox_element_ptr what, bool outward) {
-    if (!to) return;
-    if (delay_s <= 0) return to->enqueue(std::move(what), nullptr);
+    if (!to || happens(trouble.loss)) return;
+    if (happens(trouble.duplication))
+      post(to, caf::make_mailbox_element(what->sender, what->mid, {}, what->copy_content_to_message()), outward);
+    post(to, std::move(what), outward);
+  }
+
+  void post(const caf::strong_actor_ptr& to, caf::mailbox_element_ptr what, bool outward) {
+    const auto mean_s = delay_s + trouble.delay_s;
+    if (mean_s <= 0) return to->enqueue(std::move(what), nullptr);
     auto& clock = system.clock();
-    const auto delay = std::chrono::nanoseconds(static_cast<std::int64_t>(2e9 * delay_s * chance.fraction()));
+    auto arrival = clock.now() + std::chrono::nanoseconds(static_cast<std::int64_t>(2e9 * mean_s * chance.fraction()));
     auto& last = arrives[outward ? 1 : 0];
-    last = std::max(last, clock.now() + delay);
-    clock.schedule_message(last, to, std::move(what));
+    if (!happens(trouble.reordering)) arrival = last = std::max(last, arrival);
+    clock.schedule_message(arrival, to, std::move(what));
   }
 
   void refuse(const Open& request) {
@@ -55,6 +64,7 @@ struct SimulatedLink::Core {
   caf::actor_system& system;
   SimulatedChance chance;
   double delay_s;
+  LinkTrouble trouble;
   LinkState state = LinkState::kUp;
   std::map<std::uint64_t, Open> open;
   std::uint64_t last_open = 0;
@@ -125,6 +135,10 @@ void SimulatedLink::set_state(LinkState state) {
   core_->state = state;
   if (state != LinkState::kDown) return;
   for (const auto& [number, request] : std::exchange(core_->open, {})) core_->refuse(request);
+}
+
+void SimulatedLink::disturb(const LinkTrouble& trouble) {
+  core_->trouble = trouble;
 }
 
 caf::strong_actor_ptr SimulatedLink::make_wire(std::function<caf::strong_actor_ptr()> target, bool outward) {

@@ -32,8 +32,19 @@ enum class LinkState {
   kDown,    // known to be broken: requests are answered kUnreachable at once
 };
 
-// One link, both ways, any number of wires. As over TCP, messages of one direction keep their order, and what is lost
-// is lost with the link.
+// What a link does to single messages. Beyond what a real link does (TCP keeps order and loses nothing but the link
+// itself), to see that nothing rests on that.
+struct LinkTrouble {
+  double delay_s = 0;      // mean, on top of the link's own
+  double loss = 0;         // parts of all messages: 0 to 1
+  double duplication = 0;  // comes a second time, later
+  double reordering = 0;   // does not wait for those sent before it
+
+  friend bool operator==(const LinkTrouble&, const LinkTrouble&) = default;
+};
+
+// One link, both ways, any number of wires. Without trouble, messages of one direction keep their order, and what is
+// lost is lost with the link.
 class SimulatedLink {
  public:
   // Messages take up to twice `delay_s` (mean; 0 = none).
@@ -50,6 +61,7 @@ class SimulatedLink {
   [[nodiscard]] LinkState state() const;
   // Into kDown open requests are answered kUnreachable; late answers are dropped.
   void set_state(LinkState state);
+  void disturb(const LinkTrouble& trouble);
 
   struct Core;
 

@@ -1,37 +1,77 @@
 #include "actors/scheduler/lease_table.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace hadar {
 
+// ---- what all changes go through ----
+
+void LeaseTable::enter(const Lease& lease, LeasePhase phase) {
+  if (const auto found = leases_.find(lease.id); found != leases_.end()) erase(found);
+  nodes_[lease.node].leases.insert(lease.id);
+  forks_[lease.fork].insert(lease.id);
+  leases_[lease.id] = Entry{std::make_shared<const Lease>(lease), phase};
+  changed_nodes_.insert(lease.node);
+  open_changed_ = true;
+}
+
+void LeaseTable::erase(Leases::iterator entry) {
+  const auto& lease = *entry->second.lease;
+  changed_nodes_.insert(lease.node);
+  nodes_.at(lease.node).leases.erase(lease.id);
+  const auto fork = forks_.find(lease.fork);
+  fork->second.erase(lease.id);
+  if (fork->second.empty()) forks_.erase(fork);
+  leases_.erase(entry);
+  open_changed_ = true;
+}
+
+void LeaseTable::set_phase(Leases::iterator entry, LeasePhase phase) {
+  const bool frees = (entry->second.phase == LeasePhase::kOver) != (phase == LeasePhase::kOver);
+  entry->second.phase = phase;
+  if (!frees) return;
+  changed_nodes_.insert(entry->second.lease->node);
+  open_changed_ = true;
+}
+
+template <class Change>
+void LeaseTable::change(Entry& entry, Change how) {
+  auto changed = *entry.lease;
+  how(changed);
+  entry.lease = std::make_shared<const Lease>(std::move(changed));
+  open_changed_ = true;
+}
+
+// ---- changes ----
+
 void LeaseTable::restore(const std::vector<Lease>& leases) {
-  for (const auto& lease : leases) leases_[lease.id] = Entry{lease, LeasePhase::kUnknown};
+  for (const auto& lease : leases) enter(lease, LeasePhase::kUnknown);
 }
 
 void LeaseTable::set_nodes(const NodeTable& table) {
-  nodes_.clear();
-  for (const auto& node : table.nodes) nodes_[node.inventory.name] = node;
-}
-
-std::vector<std::uint32_t> LeaseTable::idle_on(const NodeView& node) const {
-  std::set<std::uint32_t> taken;
-  for (const auto& [id, entry] : leases_)
-    if (entry.lease.node == node.inventory.name && entry.phase != LeasePhase::kOver)
-      taken.insert(entry.lease.gpus.begin(), entry.lease.gpus.end());
-  std::uint32_t count = 0;
-  for (const auto& group : node.inventory.gpus) count += group.count;
-  std::vector<std::uint32_t> idle;
-  for (std::uint32_t gpu = 0; gpu < count; ++gpu)
-    if (!taken.count(gpu)) idle.push_back(gpu);
-  return idle;
+  std::set<NodeName> named;
+  for (const auto& view : table.nodes) {
+    const auto& name = view.inventory.name;
+    named.insert(name);
+    auto& node = nodes_[name];
+    if (node.known && node.view == view) continue;
+    nodes_changed_ = nodes_changed_ || !node.known;
+    node.known = true;
+    node.view = view;
+    changed_nodes_.insert(name);
+  }
+  for (auto& [name, node] : nodes_) {
+    if (!node.known || named.count(name)) continue;
+    node.known = false;
+    nodes_changed_ = true;
+  }
 }
 
 std::vector<RefusedLease> LeaseTable::begin(const std::vector<Lease>& leases) {
   std::vector<RefusedLease> refused;
   for (const auto& lease : leases) {
     const auto node = nodes_.find(lease.node);
-    if (node == nodes_.end() || node->second.state != NodeState::kUp) {
+    if (node == nodes_.end() || !node->second.known || node->second.view.state != NodeState::kUp) {
       refused.push_back({lease.id, "node " + lease.node + " is not up"});
       continue;
     }
@@ -40,43 +80,40 @@ std::vector<RefusedLease> LeaseTable::begin(const std::vector<Lease>& leases) {
       refused.push_back({lease.id, "a GPU of node " + lease.node + " is not idle"});
       continue;
     }
-    leases_[lease.id] = Entry{lease, LeasePhase::kPreparing};
+    enter(lease, LeasePhase::kPreparing);
   }
   return refused;
 }
 
 void LeaseTable::commit(LeaseId lease) {
   const auto found = leases_.find(lease);
-  if (found != leases_.end() && found->second.phase == LeasePhase::kPreparing)
-    found->second.phase = LeasePhase::kRunning;
+  if (found != leases_.end() && found->second.phase == LeasePhase::kPreparing) set_phase(found, LeasePhase::kRunning);
 }
 
 bool LeaseTable::over(LeaseId lease) {
   const auto found = leases_.find(lease);
   if (found == leases_.end() || found->second.phase == LeasePhase::kOver) return false;
-  found->second.phase = LeasePhase::kOver;
+  set_phase(found, LeasePhase::kOver);
   return true;
 }
 
 bool LeaseTable::end(LeaseId lease) {
-  return leases_.erase(lease) > 0;
+  const auto found = leases_.find(lease);
+  if (found == leases_.end()) return false;
+  erase(found);
+  return true;
 }
 
 bool LeaseTable::revoke(LeaseId lease) {
   const auto found = leases_.find(lease);
   if (found == leases_.end() || found->second.phase == LeasePhase::kOver) return false;
-  found->second.phase = LeasePhase::kRevoking;
+  set_phase(found, LeasePhase::kRevoking);
   return true;
-}
-
-bool LeaseTable::revoking(LeaseId lease) const {
-  const auto found = leases_.find(lease);
-  return found != leases_.end() && found->second.phase == LeasePhase::kRevoking;
 }
 
 void LeaseTable::lengthen(LeaseId lease, std::uint64_t quota_steps) {
   const auto found = leases_.find(lease);
-  if (found != leases_.end()) found->second.lease.quota_steps = quota_steps;
+  if (found != leases_.end()) change(found->second, [&](Lease& changed) { changed.quota_steps = quota_steps; });
 }
 
 NodeReconciled LeaseTable::reconcile(const ReconcileNode& hello, Epoch epoch, std::vector<LeaseId>& lost) {
@@ -94,8 +131,8 @@ NodeReconciled LeaseTable::reconcile(const ReconcileNode& hello, Epoch epoch, st
       answer.discard.push_back(id);
       continue;
     }
-    if (found->second.phase != LeasePhase::kRevoking) found->second.phase = LeasePhase::kRunning;
-    found->second.lease.epoch = epoch;
+    if (found->second.phase != LeasePhase::kRevoking) set_phase(found, LeasePhase::kRunning);
+    change(found->second, [&](Lease& changed) { changed.epoch = epoch; });
     answer.adopt.push_back(id);
   }
   for (const auto& id : on_node(hello.node))
@@ -103,47 +140,99 @@ NodeReconciled LeaseTable::reconcile(const ReconcileNode& hello, Epoch epoch, st
   return answer;
 }
 
+// ---- questions ----
+
+bool LeaseTable::revoking(LeaseId lease) const {
+  const auto found = leases_.find(lease);
+  return found != leases_.end() && found->second.phase == LeasePhase::kRevoking;
+}
+
 std::vector<LeaseId> LeaseTable::on_node(const NodeName& node) const {
-  std::vector<LeaseId> ids;
-  for (const auto& [id, entry] : leases_)
-    if (entry.lease.node == node) ids.push_back(id);
-  return ids;
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end()) return {};
+  return {found->second.leases.begin(), found->second.leases.end()};
 }
 
 std::vector<LeaseId> LeaseTable::gang_of(LeaseId lease) const {
   std::vector<LeaseId> ids;
   const auto found = leases_.find(lease);
   if (found == leases_.end()) return ids;
-  for (const auto& [id, entry] : leases_)
-    if (id != lease && entry.lease.fork == found->second.lease.fork) ids.push_back(id);
+  for (const auto id : forks_.at(found->second.lease->fork))
+    if (id != lease) ids.push_back(id);
   return ids;
 }
 
 const Lease* LeaseTable::find(LeaseId lease) const {
   const auto found = leases_.find(lease);
-  return found == leases_.end() ? nullptr : &found->second.lease;
+  return found == leases_.end() ? nullptr : found->second.lease.get();
 }
 
 Epoch LeaseTable::epoch_of(const NodeName& node) const {
   const auto found = nodes_.find(node);
-  return found == nodes_.end() ? Epoch{} : found->second.epoch;
+  return found == nodes_.end() || !found->second.known ? Epoch{} : found->second.view.epoch;
 }
 
-CapacityViewed LeaseTable::view() const {
-  CapacityViewed viewed;
-  std::map<NodeName, std::vector<LeaseId>> by_node;
-  for (const auto& [id, entry] : leases_) {
+std::vector<std::uint32_t> LeaseTable::idle_on(const Node& node) const {
+  std::uint32_t count = 0;
+  for (const auto& group : node.view.inventory.gpus) count += group.count;
+  std::vector<bool> taken(count, false);
+  for (const auto id : node.leases) {
+    const auto& entry = leases_.at(id);
     if (entry.phase == LeasePhase::kOver) continue;
-    by_node[entry.lease.node].push_back(id);
-    viewed.open.push_back(entry.lease);
+    for (const auto gpu : entry.lease->gpus)
+      if (gpu < count) taken[gpu] = true;
   }
-  for (const auto& [name, node] : nodes_) {
-    auto copy = node;
-    copy.leases = by_node[name];
-    if (node.state == NodeState::kUp) copy.idle_gpus = idle_on(node);
-    viewed.nodes.push_back(std::move(copy));
+  std::vector<std::uint32_t> idle;
+  for (std::uint32_t gpu = 0; gpu < count; ++gpu)
+    if (!taken[gpu]) idle.push_back(gpu);
+  return idle;
+}
+
+// ---- the view ----
+
+NodeView LeaseTable::shown(const Node& node) const {
+  auto view = node.view;
+  view.leases.clear();
+  view.idle_gpus.clear();
+  for (const auto id : node.leases)
+    if (leases_.at(id).phase != LeasePhase::kOver) view.leases.push_back(id);
+  if (view.state == NodeState::kUp) view.idle_gpus = idle_on(node);
+  return view;
+}
+
+void LeaseTable::refresh_nodes() {
+  auto& shown_nodes = view_->nodes;
+  if (nodes_changed_) {
+    shown_nodes.clear();
+    for (const auto& [name, node] : nodes_)
+      if (node.known) shown_nodes.push_back(shown(node));
+  } else {
+    for (const auto& name : changed_nodes_) {
+      const auto at = std::lower_bound(shown_nodes.begin(), shown_nodes.end(), name,
+                                       [](const NodeView& view, const NodeName& n) { return view.inventory.name < n; });
+      if (at != shown_nodes.end() && at->inventory.name == name) *at = shown(nodes_.at(name));
+    }
   }
-  return viewed;
+  nodes_changed_ = false;
+  changed_nodes_.clear();
+}
+
+void LeaseTable::refresh_open() {
+  if (!std::exchange(open_changed_, false)) return;
+  view_->open.clear();
+  for (const auto& [fork, ids] : forks_)
+    for (const auto id : ids)
+      if (const auto& entry = leases_.at(id); entry.phase != LeasePhase::kOver) view_->open.push_back(entry.lease);
+}
+
+CapacityPtr LeaseTable::view() {
+  if (!view_)
+    view_ = std::make_shared<CapacityViewed>();
+  else if (view_.use_count() > 1)
+    view_ = std::make_shared<CapacityViewed>(*view_);
+  refresh_nodes();
+  refresh_open();
+  return view_;
 }
 
 }  // namespace hadar

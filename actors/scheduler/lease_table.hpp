@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,18 +49,39 @@ class LeaseTable {
   [[nodiscard]] const Lease* find(LeaseId lease) const;
   [[nodiscard]] Epoch epoch_of(const NodeName& node) const;
 
-  // The node table with idle GPUs and leases filled in.
-  [[nodiscard]] CapacityViewed view() const;
+  // The node table with idle GPUs and leases filled in. Costs what changed since the last call, unless someone still
+  // holds the last answer.
+  [[nodiscard]] CapacityPtr view();
 
  private:
   struct Entry {
-    Lease lease;
+    std::shared_ptr<const Lease> lease;
     LeasePhase phase = LeasePhase::kUnknown;
   };
-  [[nodiscard]] std::vector<std::uint32_t> idle_on(const NodeView& node) const;
+  struct Node {
+    NodeView view;            // as membership gives it; idle GPUs and leases are left empty
+    bool known = false;       // false: only leases name it
+    std::set<LeaseId> leases;  // in any phase
+  };
+  using Leases = std::map<LeaseId, Entry>;
 
-  std::map<LeaseId, Entry> leases_;
-  std::map<NodeName, NodeView> nodes_;
+  void enter(const Lease& lease, LeasePhase phase);
+  void erase(Leases::iterator entry);
+  void set_phase(Leases::iterator entry, LeasePhase phase);
+  template <class Change>
+  void change(Entry& entry, Change how);
+  [[nodiscard]] std::vector<std::uint32_t> idle_on(const Node& node) const;
+  [[nodiscard]] NodeView shown(const Node& node) const;
+  void refresh_nodes();
+  void refresh_open();
+
+  Leases leases_;
+  std::map<NodeName, Node> nodes_;
+  std::map<ForkId, std::set<LeaseId>> forks_;
+  std::shared_ptr<CapacityViewed> view_;  // the last answer
+  std::set<NodeName> changed_nodes_;      // since then
+  bool nodes_changed_ = true;             // their set
+  bool open_changed_ = true;
 };
 
 }  // namespace hadar

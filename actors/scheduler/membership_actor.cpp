@@ -116,10 +116,10 @@ void look_at_drains(Self self) {
   }
   self->request(state.lease_keeper, request_limit(self), ViewCapacity{})
       .then(
-          [self](const CapacityViewed& viewed) {
+          [self](const CapacityPtr& viewed) {
             auto& s = self->state;
-            release_overdue(self, viewed.nodes);
-            auto facts = s.table->finish_drains(viewed.nodes, s.clock->now_s());
+            release_overdue(self, viewed->nodes);
+            auto facts = s.table->finish_drains(viewed->nodes, s.clock->now_s());
             if (!facts.empty()) publish(self);
             for (auto& fact : facts) write_fact(self, std::move(fact));
             self->delayed_send(self, caf_delay(kDrainLook_s), LookAtDrains{});

@@ -18,7 +18,6 @@ struct ViewAgain {
 };
 
 constexpr double kRetryTerm_s = 0.2;
-constexpr double kCoalesce_s = 0.01;       // changes that come together share one early replan
 constexpr double kNearBorderShare = 0.02;  // of the round: what comes this late is the border's to plan
 // Forks stop just before a border, so their merges are about to end there: the plan waits for them a little.
 constexpr double kSettleLook_s = 0.01;
@@ -49,6 +48,8 @@ struct State {
   std::string memory;
   PriceBoard prices;
   PendingGrants pending;
+  std::shared_ptr<RoundInput> last_input;  // its nodes are the next one's start
+  ToldOutcomes told;
   bool busy = false;          // a round or replan is in flight
   bool border_waits = false;  // a border came meanwhile
   bool look_again = false;    // a change came meanwhile
@@ -73,8 +74,8 @@ std::chrono::microseconds request_limit(Self self) {
 
 // One round or early replan under way.
 struct Flow {
-  RoundInput input;
-  CapacityViewed capacity;
+  std::shared_ptr<RoundInput> input = std::make_shared<RoundInput>();  // not changed any more once it is sent
+  CapacityPtr capacity;
   double settle_until_s = 0;  // at a border: how long to wait for merges that are about to end
 };
 using FlowPtr = std::shared_ptr<Flow>;
@@ -116,20 +117,21 @@ void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<L
   auto& state = self->state;
   RecordPlan request;
   request.term = state.term;
-  request.round = flow->input.round;
-  request.early = flow->input.early;
+  request.round = flow->input->round;
+  request.early = flow->input->early;
   request.policy = state.options.policy;
   request.prices = state.prices.price;
   AbandonLeases abandon;
   for (const auto& lease : leases) abandon.leases.push_back(lease.id);
   request.leases = std::move(leases);
-  if (plan) request.outcomes = plan->outcomes;
+  if (plan) request.outcomes = state.told.news(plan->outcomes);
   request.memory = state.memory;
   self->request(state.peers.ledger, request_limit(self), std::move(request))
       .then([self](const PlanRecorded& recorded) { grant(self, recorded.leases); },
             [self, abandon = std::move(abandon)](const caf::error& error) mutable {
               const auto why = to_error(error);
               if (why.code == ErrorCode::kStale) return self->quit(caf::exit_reason::user_shutdown);
+              self->state.told = {};
               abandon.reason = "its grant was not confirmed: " + why.message;
               caf::anon_send(self->state.peers.lease_keeper, std::move(abandon));
               finish(self);
@@ -145,23 +147,22 @@ void revoke(Self self, std::vector<LeaseId> leases, const std::string& reason) {
 void carry_out(Self self, const FlowPtr& flow, const RoundPlan& plan) {
   auto& state = self->state;
   state.memory = plan.memory;
-  auto steps = steps_of(plan, flow->input, flow->capacity);
-  revoke(self, steps.revoke, "not in the plan of round " + std::to_string(flow->input.round.value));
+  auto steps = steps_of(plan, *flow->input, *flow->capacity);
+  revoke(self, steps.revoke, "not in the plan of round " + std::to_string(flow->input->round.value));
   extend(self, steps);
-  if (!flow->input.early) state.pending = std::move(steps.pending);
+  if (!flow->input->early) state.pending = std::move(steps.pending);
   const auto left_s = state.next_border_s() - state.clock->now_s();
-  record(self, flow, &plan, leases_of(steps.grant, flow->input, left_s, state.last_lease));
+  record(self, flow, &plan, leases_of(steps.grant, *flow->input, left_s, state.last_lease));
 }
 
 void ask_policy(Self self, const FlowPtr& flow) {
   auto& state = self->state;
-  flow->input.prices = state.prices;
-  auto input = std::make_shared<const RoundInput>(flow->input);
-  self->request(state.peers.policy, caf_delay(state.options.plan_limit_s), PlanRound{input})
+  flow->input->prices = state.prices;
+  self->request(state.peers.policy, caf_delay(state.options.plan_limit_s), PlanRound{flow->input})
       .then(
-          [self, flow, input](const RoundPlanned& planned) {
+          [self, flow](const RoundPlanned& planned) {
             const auto& archive = self->state.options.archive;
-            if (archive) archive(*input, planned.plan, planned.policy);
+            if (archive) archive(*flow->input, planned.plan, planned.policy);
             carry_out(self, flow, planned.plan);
           },
           [self](const caf::error&) { finish(self); });
@@ -169,9 +170,9 @@ void ask_policy(Self self, const FlowPtr& flow) {
 
 void ask_prices(Self self, const FlowPtr& flow) {
   auto& state = self->state;
-  if (flow->input.early) return ask_policy(self, flow);  // a board lasts a round
+  if (flow->input->early || !state.options.prices) return ask_policy(self, flow);  // a board lasts a round
   self->request(state.peers.price_oracle, request_limit(self),
-                PriceRound{std::make_shared<const RoundInput>(flow->input)})
+                PriceRound{std::make_shared<const RoundInput>(*flow->input)})
       .then(
           [self, flow](const PriceBoard& board) {
             self->state.prices = board;
@@ -183,9 +184,15 @@ void ask_prices(Self self, const FlowPtr& flow) {
           });
 }
 
+// The nodes of the last input, when nobody looks at it any more.
+std::vector<NodeCapacity> last_nodes(State& state) {
+  const auto last = std::exchange(state.last_input, nullptr);
+  return last && last.use_count() == 1 ? std::move(last->nodes) : std::vector<NodeCapacity>();
+}
+
 void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   auto& state = self->state;
-  auto& input = flow->input;
+  auto& input = *flow->input;
   revoke(self, viewed.unwanted, "its job no longer wants it");
   if (!input.early) state.pending = {};
   input.round = state.round();
@@ -195,14 +202,16 @@ void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   input.seed = input.round.value;
   input.memory = state.memory;
   input.pairs = viewed.pairs;
-  input.nodes = usable_capacity(flow->capacity, state.pending);
-  const auto ready = ready_grants(state.pending, viewed.jobs, flow->capacity);
+  input.nodes = last_nodes(state);
+  state.last_input = flow->input;
+  const auto ready = ready_grants(state.pending, viewed.jobs, *flow->capacity);
   if (!ready.empty()) {  // what the border planned comes first; the change it makes brings us back here
     state.look_again = true;
     input.jobs = viewed.jobs;
-    input.nodes = usable_capacity(flow->capacity, {});
+    refresh_usable(input.nodes, *flow->capacity, {});
     return record(self, flow, nullptr, leases_of(ready, input, input.window_s, state.last_lease));
   }
+  refresh_usable(input.nodes, *flow->capacity, state.pending);
   input.jobs = plannable_jobs(viewed.jobs, state.pending);
   if (input.jobs.empty() || (input.early && !worth_replanning(input))) return finish(self);
   ask_prices(self, flow);
@@ -211,7 +220,7 @@ void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
 void view_capacity(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   self->request(self->state.peers.lease_keeper, request_limit(self), ViewCapacity{})
       .then(
-          [self, flow, viewed](const CapacityViewed& capacity) {
+          [self, flow, viewed](const CapacityPtr& capacity) {
             flow->capacity = capacity;
             plan(self, flow, viewed);
           },
@@ -233,7 +242,7 @@ void begin(Self self, bool early, double settle_until_s) {
   auto& state = self->state;
   state.busy = true;
   auto flow = std::make_shared<Flow>();
-  flow->input.early = early;
+  flow->input->early = early;
   flow->settle_until_s = settle_until_s;
   self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round(), state.options.shares_gpus})
       .then([self, flow](const JobsViewed& viewed) { jobs_viewed(self, flow, viewed); },
@@ -271,7 +280,7 @@ void look_again(Self self) {
 
 void arm_look(Self self) {
   if (std::exchange(self->state.look_armed, true)) return;
-  self->delayed_send(self, caf_delay(kCoalesce_s), LookAgain{});
+  self->delayed_send(self, caf_delay(self->state.options.coalesce_s), LookAgain{});
 }
 
 void term_opened(Self self, const TermOpened& opened) {
@@ -300,9 +309,9 @@ caf::result<NodeList> list_nodes(Self self) {
   auto promise = self->make_response_promise<NodeList>();
   self->request(state.peers.lease_keeper, request_limit(self), ViewCapacity{})
       .then(
-          [self, promise](const CapacityViewed& viewed) mutable {
+          [self, promise](const CapacityPtr& viewed) mutable {
             const auto& s = self->state;
-            promise.deliver(NodeList{viewed.nodes, s.round(), s.options.round_s, s.next_border_s() - s.clock->now_s(),
+            promise.deliver(NodeList{viewed->nodes, s.round(), s.options.round_s, s.next_border_s() - s.clock->now_s(),
                                      s.options.policy});
           },
           [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });

@@ -21,6 +21,8 @@ struct RoundFlowOptions {
   double request_limit_s = 5;
   double plan_limit_s = 30;
   bool shares_gpus = false;  // the policy's trait: it is told how jobs run side by side
+  bool prices = true;        // the oracle is asked at each border; false: the policy plans without
+  double coalesce_s = 0.01;  // changes that come within share one early replan
   // Keeps a round's input and plan for replay; may be empty.
   std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
 };

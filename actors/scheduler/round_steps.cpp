@@ -1,6 +1,10 @@
 #include "actors/scheduler/round_steps.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
+
+#include "messages/types/check.hpp"
 
 namespace hadar {
 namespace {
@@ -8,33 +12,46 @@ namespace {
 constexpr double kMergeShareMax = 0.1;       // of the round
 constexpr double kMergeShareUnknown = 0.03;  // of the round, before the first merge was measured
 
-using GpuKey = std::pair<NodeName, std::uint32_t>;
-
-std::set<GpuKey> idle_gpus(const CapacityViewed& viewed) {
-  std::set<GpuKey> idle;
-  for (const auto& node : viewed.nodes)
-    for (auto gpu : node.idle_gpus) idle.emplace(node.inventory.name, gpu);
-  return idle;
+// The element whose key is `key` in a range that rises by it; null when there is none.
+template <class Range, class Key, class KeyOf>
+auto find_sorted(const Range& range, const Key& key, KeyOf key_of) -> decltype(&*range.begin()) {
+  const auto at = std::lower_bound(range.begin(), range.end(), key,
+                                   [&](const auto& item, const Key& wanted) { return key_of(item) < wanted; });
+  return at != range.end() && !(key < key_of(*at)) ? &*at : nullptr;
 }
 
-bool all_idle(const Allocation& allocation, const std::set<GpuKey>& idle) {
-  for (const auto& slice : allocation.slices)
+const JobView* find_job(const JobViews& jobs, JobId id) {
+  const auto* found = find_sorted(jobs, id, [](const auto& job) { return job->job; });
+  return found ? found->get() : nullptr;
+}
+
+bool all_idle(const Allocation& allocation, const CapacityViewed& viewed) {
+  for (const auto& slice : allocation.slices) {
+    const auto* node =
+        find_sorted(viewed.nodes, slice.node, [](const NodeView& view) -> const NodeName& { return view.inventory.name; });
+    if (!node) return false;
     for (auto gpu : slice.gpus)
-      if (!idle.count({slice.node, gpu})) return false;
+      if (!std::binary_search(node->idle_gpus.begin(), node->idle_gpus.end(), gpu)) return false;
+  }
   return true;
 }
 
-std::map<ForkId, const Allocation*> held_by_fork(const JobViews& jobs) {
-  std::map<ForkId, const Allocation*> held;
-  for (const auto& job : jobs)
-    for (const auto& allocation : job->held) held[allocation.fork] = &allocation;
-  return held;
+const Allocation* held_by_fork(const JobViews& jobs, ForkId fork) {
+  const auto* job = find_job(jobs, fork.job);
+  if (!job) return nullptr;
+  for (const auto& allocation : job->held)
+    if (allocation.fork == fork) return &allocation;
+  return nullptr;
 }
 
-std::map<ForkId, std::vector<const Lease*>> leases_by_fork(const CapacityViewed& viewed) {
-  std::map<ForkId, std::vector<const Lease*>> leases;
-  for (const auto& lease : viewed.open) leases[lease.fork].push_back(&lease);
-  return leases;
+// The open leases of a fork.
+auto leases_of_fork(const CapacityViewed& viewed, ForkId fork) {
+  struct ByFork {
+    bool operator()(const std::shared_ptr<const Lease>& lease, ForkId wanted) const { return lease->fork < wanted; }
+    bool operator()(ForkId wanted, const std::shared_ptr<const Lease>& lease) const { return wanted < lease->fork; }
+  };
+  const auto [first, last] = std::equal_range(viewed.open.begin(), viewed.open.end(), fork, ByFork{});
+  return std::span(first, last);
 }
 
 double merge_allowance(const JobView& job, double round_s) {
@@ -44,9 +61,8 @@ double merge_allowance(const JobView& job, double round_s) {
 
 // What a fork that merges at the border may still train.
 double train_left_s(const RoundInput& input, JobId id) {
-  for (const auto& job : input.jobs)
-    if (job->job == id) return input.window_s - merge_allowance(*job, input.round_s);
-  return 0;
+  const auto* job = find_job(input.jobs, id);
+  return job ? input.window_s - merge_allowance(*job, input.round_s) : 0;
 }
 
 }  // namespace
@@ -62,20 +78,30 @@ bool PendingGrants::waits(JobId job) const {
   return std::any_of(allocations.begin(), allocations.end(), [&](const auto& a) { return a.fork.job == job; });
 }
 
-std::vector<NodeCapacity> usable_capacity(const CapacityViewed& viewed, const PendingGrants& pending) {
-  std::vector<NodeCapacity> nodes;
+void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed, const PendingGrants& pending) {
+  std::size_t kept = 0;
   for (const auto& node : viewed.nodes) {
     if (node.state != NodeState::kUp) continue;
     const auto& inventory = node.inventory;
-    NodeCapacity capacity{inventory.name, inventory.gpus, {}, inventory.pcie_gb_s, inventory.net_gb_s};
+    if (kept == usable.size()) usable.emplace_back();
+    auto& capacity = usable[kept++];
+    if (capacity.node != inventory.name) capacity.node = inventory.name;
+    if (capacity.gpus != inventory.gpus) capacity.gpus = inventory.gpus;
+    capacity.pcie_gb_s = inventory.pcie_gb_s;
+    capacity.net_gb_s = inventory.net_gb_s;
+    if (pending.allocations.empty()) {
+      if (capacity.idle_gpus != node.idle_gpus) capacity.idle_gpus = node.idle_gpus;
+      continue;
+    }
+    capacity.idle_gpus.clear();
     for (auto gpu : node.idle_gpus)
       if (!pending.reserves(inventory.name, gpu)) capacity.idle_gpus.push_back(gpu);
-    nodes.push_back(std::move(capacity));
   }
-  return nodes;
+  usable.resize(kept);
 }
 
 JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending) {
+  if (pending.allocations.empty()) return jobs;
   JobViews plannable;
   for (const auto& job : jobs)
     if (!pending.waits(job->job)) plannable.push_back(job);
@@ -89,40 +115,57 @@ bool worth_replanning(const RoundInput& input) {
                              [](const auto& job) { return !job->merging && job->steps_unissued() > 0; });
 }
 
+std::vector<Outcome> ToldOutcomes::news(const std::vector<Outcome>& outcomes) {
+  std::vector<Outcome> news;
+  std::vector<Told> told;
+  told.reserve(outcomes.size());
+  auto last = told_.begin();
+  for (const auto& outcome : outcomes) {
+    while (last != told_.end() && last->job < outcome.job) ++last;
+    const bool known = last != told_.end() && last->job == outcome.job && last->kind == outcome.kind &&
+                       last->code == outcome.reason.code;
+    if (known) {
+      told.push_back(std::move(*last));
+      continue;
+    }
+    news.push_back(outcome);
+    told.push_back({outcome.job, outcome.kind, outcome.reason.code});
+  }
+  told_ = std::move(told);
+  return news;
+}
+
 PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const CapacityViewed& viewed) {
   PlanSteps steps;
-  const auto held = held_by_fork(input.jobs);
-  const auto leases = leases_by_fork(viewed);
-  const auto idle = idle_gpus(viewed);
-  std::set<ForkId> kept;
+  std::vector<ForkId> kept;  // rising
   std::set<JobId> losing;  // jobs with a fork that is taken back: their base will move on
-  const auto keeps = [&](const Allocation& wanted) {
-    const auto found = held.find(wanted.fork);
-    if (found == held.end() || found->second->slices != wanted.slices) return false;
-    return input.early || found->second->ends_at_border || !wanted.ends_at_border;
+  const auto keeps = [&](ForkId fork) { return std::binary_search(kept.begin(), kept.end(), fork); };
+  const auto repeats = [&](const Allocation& wanted) {
+    const auto* held = held_by_fork(input.jobs, wanted.fork);
+    if (!held || held->slices != wanted.slices) return false;
+    return input.early || held->ends_at_border || !wanted.ends_at_border;
   };
   for (const auto& wanted : plan.allocations)
-    if (keeps(wanted)) kept.insert(wanted.fork);
-  for (const auto& [fork, allocation] : held) {
-    const bool ends_by_itself = allocation->ends_at_border;
-    if (input.early || ends_by_itself || kept.count(fork)) continue;
-    losing.insert(fork.job);
-    steps.pending.leaving.push_back(*allocation);
-    const auto found = leases.find(fork);
-    if (found == leases.end()) continue;
-    for (const auto* lease : found->second) steps.revoke.push_back(lease->id);
+    if (repeats(wanted)) kept.push_back(wanted.fork);
+  for (const auto& job : input.jobs) {
+    if (input.early) break;
+    for (const auto& held : job->held) {
+      if (held.ends_at_border || keeps(held.fork)) continue;
+      losing.insert(held.fork.job);
+      steps.pending.leaving.push_back(held);
+      for (const auto& lease : leases_of_fork(viewed, held.fork)) steps.revoke.push_back(lease->id);
+    }
   }
   for (const auto& wanted : plan.allocations) {
-    if (kept.count(wanted.fork)) {
-      const auto& current = *held.at(wanted.fork);
-      const auto found = leases.find(wanted.fork);
+    if (keeps(wanted.fork)) {
+      const auto& current = *held_by_fork(input.jobs, wanted.fork);
       const auto left_s = current.ends_at_border ? train_left_s(input, wanted.fork.job) : 0;
       if (current.ends_at_border && left_s <= 0) continue;
-      if (input.early && wanted.quota_steps > current.quota_steps && found != leases.end())
-        for (const auto* lease : found->second)
+      if (input.early && wanted.quota_steps > current.quota_steps)
+        for (const auto& lease : leases_of_fork(viewed, wanted.fork))
           steps.extend.push_back(
               {lease->id, wanted.fork.job, lease->quota_steps + (wanted.quota_steps - current.quota_steps), left_s});
-    } else if (!losing.count(wanted.fork.job) && all_idle(wanted, idle)) {
+    } else if (!losing.count(wanted.fork.job) && all_idle(wanted, viewed)) {
       steps.grant.push_back(wanted);
     } else {
       steps.pending.allocations.push_back(wanted);
@@ -143,16 +186,12 @@ bool still_leaving(const JobView& job, const std::vector<Allocation>& leaving) {
 }  // namespace
 
 std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& jobs, const CapacityViewed& viewed) {
-  const auto idle = idle_gpus(viewed);
-  std::map<JobId, const JobView*> views;
-  for (const auto& job : jobs) views[job->job] = job.get();
   std::vector<Allocation> ready;
   std::vector<Allocation> rest;
   for (auto& allocation : pending.allocations) {
-    const auto job = views.find(allocation.fork.job);
-    if (job == views.end()) continue;  // finished, held or gone: no longer wanted
-    const bool free =
-        !job->second->merging && !still_leaving(*job->second, pending.leaving) && all_idle(allocation, idle);
+    const auto* job = find_job(jobs, allocation.fork.job);
+    if (!job) continue;  // finished, held or gone: no longer wanted
+    const bool free = !job->merging && !still_leaving(*job, pending.leaving) && all_idle(allocation, viewed);
     (free ? ready : rest).push_back(std::move(allocation));
   }
   pending.allocations = std::move(rest);
@@ -161,13 +200,9 @@ std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& job
 
 std::vector<Lease> leases_of(const std::vector<Allocation>& allocations, const RoundInput& input, double left_s,
                              LeaseId& last) {
-  std::map<JobId, const JobView*> views;
-  for (const auto& job : input.jobs) views[job->job] = job.get();
-  std::map<NodeName, std::vector<GpuType>> types;
-  for (const auto& node : input.nodes) types[node.node] = gpu_types_by_index(node.gpus);
   std::vector<Lease> leases;
   for (const auto& allocation : allocations) {
-    const auto& job = *views.at(allocation.fork.job);
+    const auto& job = *find_job(input.jobs, allocation.fork.job);
     const auto train_for_s = allocation.ends_at_border ? left_s - merge_allowance(job, input.round_s) : 0;
     if (allocation.ends_at_border && train_for_s <= 0) continue;
     std::uint32_t rank = 0;
@@ -177,7 +212,11 @@ std::vector<Lease> leases_of(const std::vector<Allocation>& allocations, const R
       lease.fork = allocation.fork;
       lease.node = slice.node;
       lease.gpus = slice.gpus;
-      for (auto gpu : slice.gpus) lease.gpu_types.push_back(types.at(slice.node).at(gpu));
+      const auto* node =
+          find_sorted(input.nodes, slice.node, [](const NodeCapacity& n) -> const NodeName& { return n.node; });
+      HADAR_ENSURE(node != nullptr);
+      const auto types = gpu_types_by_index(node->gpus);
+      for (auto gpu : slice.gpus) lease.gpu_types.push_back(types.at(gpu));
       lease.quota_steps = allocation.quota_steps;
       lease.train_for_s = train_for_s;
       lease.round = input.round;

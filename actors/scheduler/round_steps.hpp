@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
+#include <string>
 #include <vector>
 
 #include "actors/local_messages.hpp"
@@ -21,14 +21,31 @@ struct PendingGrants {
   [[nodiscard]] bool waits(JobId job) const;
 };
 
-// Capacity for a planner: nodes that are up, without reserved GPUs.
-std::vector<NodeCapacity> usable_capacity(const CapacityViewed& viewed, const PendingGrants& pending);
+// Makes `usable` the capacity for a planner: nodes that are up, without reserved GPUs. What it holds already is kept
+// where it is right, so that the last round's is a cheap start.
+void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed, const PendingGrants& pending);
 
 // Views of jobs that are not waiting for a pending grant.
 JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending);
 
 // Whether an early replan could give anything away: an idle GPU and a job with unissued steps that is not merging.
 bool worth_replanning(const RoundInput& input);
+
+// What the ledger was last told of each job, so that a record carries only what it does not know.
+class ToldOutcomes {
+ public:
+  // Of the outcomes of a plan (rising jobs) those whose kind or code is new since the last call. Jobs that are not in
+  // the plan are forgotten.
+  std::vector<Outcome> news(const std::vector<Outcome>& outcomes);
+
+ private:
+  struct Told {
+    JobId job;
+    OutcomeKind kind = OutcomeKind::kWaiting;
+    std::string code;
+  };
+  std::vector<Told> told_;  // rising jobs
+};
 
 struct Extension {
   LeaseId lease;

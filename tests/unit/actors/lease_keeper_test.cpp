@@ -104,7 +104,7 @@ class LeaseKeeperTest : public testing::Test {
   }
 
   std::vector<std::uint32_t> idle_on(std::size_t node) {
-    return ask<CapacityViewed>(ViewCapacity{}).nodes.at(node).idle_gpus;
+    return ask<CapacityPtr>(ViewCapacity{})->nodes.at(node).idle_gpus;
   }
 
   SimulatedTime time_{1, false};

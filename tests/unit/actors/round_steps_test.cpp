@@ -44,7 +44,7 @@ CapacityViewed capacity(std::vector<Lease> open) {
       if (lease.node == name) node.idle_gpus.clear();
     viewed.nodes.push_back(node);
   }
-  viewed.open = std::move(open);
+  for (auto& lease : open) viewed.open.push_back(std::make_shared<const Lease>(std::move(lease)));
   return viewed;
 }
 
@@ -130,7 +130,8 @@ TEST(RoundSteps, PendingGrantsReserveTheirGpusAndTheirJobs) {
   const PendingGrants pending{{on(1, 0, "n1", 100)}, {}};
   EXPECT_TRUE(pending.reserves("n1", 0));
   EXPECT_FALSE(pending.reserves("n2", 0));
-  const auto nodes = usable_capacity(capacity({}), pending);
+  std::vector<NodeCapacity> nodes;
+  refresh_usable(nodes, capacity({}), pending);
   ASSERT_THAT(nodes, SizeIs(3));
   EXPECT_THAT(nodes[0].idle_gpus, IsEmpty());
   EXPECT_THAT(nodes[1].idle_gpus, ElementsAre(0));
@@ -168,7 +169,37 @@ TEST(RoundSteps, PendingGrantOfAJobThatIsGoneIsDropped) {
 TEST(RoundSteps, NodesThatAreNotUpAreNoCapacity) {
   auto viewed = capacity({});
   viewed.nodes[1].state = NodeState::kUnknown;
-  EXPECT_THAT(usable_capacity(viewed, {}), SizeIs(2));
+  std::vector<NodeCapacity> nodes;
+  refresh_usable(nodes, viewed, {});
+  EXPECT_THAT(nodes, SizeIs(2));
+}
+
+TEST(RoundSteps, CapacityOfTheLastRoundBecomesThatOfThisOne) {
+  std::vector<NodeCapacity> nodes;
+  refresh_usable(nodes, capacity({}), PendingGrants{{on(1, 0, "n3", 100)}, {}});
+  auto viewed = capacity({lease_for(1, on(1, 0, "n2", 500))});
+  viewed.nodes.erase(viewed.nodes.begin());
+  refresh_usable(nodes, viewed, {});
+  std::vector<NodeCapacity> fresh;
+  refresh_usable(fresh, viewed, {});
+  EXPECT_EQ(nodes, fresh);
+  ASSERT_THAT(nodes, SizeIs(2));
+  EXPECT_THAT(nodes[0].idle_gpus, IsEmpty());
+  EXPECT_THAT(nodes[1].idle_gpus, ElementsAre(0));
+}
+
+TEST(RoundSteps, OutcomesAreToldWhenTheirKindOrCodeIsNew) {
+  const Outcome waiting{JobId{1}, OutcomeKind::kWaiting, {"waiting_gang", "wants 2", {}}};
+  const Outcome granted{JobId{2}, OutcomeKind::kGranted, {"granted", "1 GPU", {}}};
+  ToldOutcomes told;
+  EXPECT_THAT(told.news({waiting, granted}), ElementsAre(waiting, granted));
+  auto same = waiting;
+  same.reason.text = "wants 2; 1 free";
+  EXPECT_THAT(told.news({same, granted}), IsEmpty()) << "only its words are new";
+  auto busy = waiting;
+  busy.reason.code = "waiting_gpus_busy";
+  EXPECT_THAT(told.news({busy}), ElementsAre(busy));
+  EXPECT_THAT(told.news({busy, granted}), ElementsAre(granted)) << "it was not in the plan before";
 }
 
 TEST(RoundSteps, ReplanningNeedsAnIdleGpuAndUnissuedSteps) {

@@ -39,7 +39,7 @@ class LeaseTableTest : public testing::Test {
 TEST_F(LeaseTableTest, GpuGoesToOneLeaseAtATime) {
   EXPECT_THAT(table_.begin({some_lease(1, 1, 0, "n1", 10)}), IsEmpty());
   EXPECT_THAT(table_.begin({some_lease(2, 2, 0, "n1", 10)}), SizeIs(1));
-  EXPECT_THAT(table_.view().nodes.front().idle_gpus, ElementsAre(1));
+  EXPECT_THAT(table_.view()->nodes.front().idle_gpus, ElementsAre(1));
   EXPECT_TRUE(table_.end(LeaseId{1}));
   EXPECT_FALSE(table_.end(LeaseId{1}));
   EXPECT_THAT(table_.begin({some_lease(2, 2, 0, "n1", 10)}), IsEmpty());
@@ -55,7 +55,7 @@ TEST_F(LeaseTableTest, LeaseBeingTakenBackKeepsItsGpuUntilItEnds) {
   ASSERT_THAT(table_.begin({some_lease(1, 1, 0, "n1", 10)}), IsEmpty());
   EXPECT_TRUE(table_.revoke(LeaseId{1}));
   EXPECT_TRUE(table_.revoking(LeaseId{1}));
-  EXPECT_THAT(table_.view().nodes.front().idle_gpus, ElementsAre(1));
+  EXPECT_THAT(table_.view()->nodes.front().idle_gpus, ElementsAre(1));
 }
 
 TEST_F(LeaseTableTest, GangIsWhoeverSharesItsFork) {
@@ -81,8 +81,8 @@ TEST_F(LeaseTableTest, LeaseThatIsOverFreesItsGpuAndIsOwedUntilItIsReported) {
   ASSERT_THAT(table_.begin({some_lease(1, 1, 0, "n1", 10)}), IsEmpty());
   EXPECT_TRUE(table_.over(LeaseId{1}));
   EXPECT_FALSE(table_.over(LeaseId{1})) << "no news";
-  EXPECT_THAT(table_.view().nodes.front().idle_gpus, ElementsAre(0, 1));
-  EXPECT_THAT(table_.view().open, IsEmpty());
+  EXPECT_THAT(table_.view()->nodes.front().idle_gpus, ElementsAre(0, 1));
+  EXPECT_THAT(table_.view()->open, IsEmpty());
   EXPECT_THAT(table_.on_node("n1"), ElementsAre(LeaseId{1}));
   std::vector<LeaseId> lost;
   table_.reconcile(hello("n1", {}), Epoch{1}, lost);
@@ -94,6 +94,27 @@ TEST_F(LeaseTableTest, HelloLeavesAPromiseUnderWayAlone) {
   std::vector<LeaseId> lost;
   table_.reconcile(hello("n1", {}), Epoch{1}, lost);
   EXPECT_THAT(lost, IsEmpty());
+}
+
+TEST_F(LeaseTableTest, ViewFollowsEveryChangeAndLeavesOldOnesAlone) {
+  const auto before = table_.view();
+  ASSERT_THAT(table_.begin({some_lease(2, 1, 0, "n2", 10), some_lease(3, 1, 1, "n1", 10)}), IsEmpty());
+  const auto held = table_.view();
+  EXPECT_THAT(before->open, IsEmpty()) << "someone still looks at it";
+  EXPECT_THAT(before->nodes.front().idle_gpus, ElementsAre(0, 1));
+  ASSERT_THAT(held->open, SizeIs(2));
+  EXPECT_EQ(held->open.front()->id, LeaseId{2}) << "by fork";
+  EXPECT_THAT(held->nodes.front().leases, ElementsAre(LeaseId{3}));
+  table_.lengthen(LeaseId{3}, 99);
+  EXPECT_EQ(table_.view()->open.back()->quota_steps, 99U);
+  EXPECT_EQ(held->open.back()->quota_steps, 10U);
+  NodeTable one;
+  one.nodes.push_back(held->nodes.back());
+  one.nodes.front().state = NodeState::kDraining;
+  table_.set_nodes(one);
+  ASSERT_THAT(table_.view()->nodes, SizeIs(1)) << "n1 was forgotten";
+  EXPECT_THAT(table_.view()->nodes.front().idle_gpus, IsEmpty()) << "it is not up";
+  EXPECT_THAT(table_.view()->nodes.front().leases, ElementsAre(LeaseId{2}));
 }
 
 class NodeTableTest : public testing::Test {
