@@ -23,6 +23,7 @@ struct Parsed {
   EventsArgs events;
   ReplayArgs replay;
   ReportArgs report;
+  SolveArgs solve;
   std::uint32_t rounds = 10;
   CommandResult (*run)(const Parsed&) = nullptr;
 };
@@ -140,6 +141,11 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   replay->add_option("ROUND", p.replay.round, "Number of a round kept under the state folder")->required();
   replay->add_option("--policy", p.replay.policy, "The policy to plan with")->required();
   replay->add_option("--state", p.settings.where.state, "A local cluster's state folder (or HADAR_STATE)");
+  auto* solve = add_command(app, "solve", "Solve one allocation problem; prints JSON", parsed,
+                            [](const Parsed& a) { return run_solve(a.solve); });
+  solve->add_option("INSTANCE.json", p.solve.instance, "The problem")->required();
+  solve->add_option("--policy", p.solve.policy, "A policy that shares time: gavel-las, allox, …")->required();
+  solve->add_option("--throughputs", p.solve.throughputs, "Speeds of pairs, where the problem has none itself");
   auto* config = app.add_subcommand("config", "Configuration files");
   config->require_subcommand(1);
   auto* check = add_command(*config, "check", "Check a cluster, job or process file", parsed,

@@ -86,6 +86,14 @@ struct ReplayArgs {
 // Plans a kept round again and compares the bytes with the recorded plan.
 CommandResult run_replay(const Settings& settings, const ReplayArgs& args);
 
+struct SolveArgs {
+  std::string instance;     // file of one allocation problem
+  std::string policy;       // a rule that answers with time shares
+  std::string throughputs;  // table of pair speeds; empty = none
+};
+// Solves one allocation problem and prints the answer as JSON.
+CommandResult run_solve(const SolveArgs& args);
+
 CommandResult run_config_check(const Settings& settings, const std::string& file);
 CommandResult run_config_show(const Settings& settings, const std::string& file);
 CommandResult run_policies(const Settings& settings);

@@ -1,0 +1,66 @@
+#include <cmath>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "launchers/share_rules.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/solve_instance.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+// One row a line, so that people can read it and diff it.
+std::string rows_text(const Json& rows) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < rows.size(); ++i) out += (i == 0 ? "\n    " : ",\n    ") + rows[i].dump();
+  return out + (rows.empty() ? "]" : "\n  ]");
+}
+
+std::string answer_text(const GavelRule& rule, const TimeShares& shares, double solve_ms) {
+  Json alone = Json::array();
+  for (const auto& row : shares.alone) alone.push_back(row);
+  Json together = Json::array();
+  for (const auto& pair : shares.together) {
+    Json row = {pair.a, pair.b};
+    for (const double share : pair.share) row.push_back(share);
+    together.push_back(std::move(row));
+  }
+  const bool has_objective = !rule.objective.empty() && std::isfinite(shares.objective);
+  std::string out = "{\n  \"policy\": " + Json(rule.name).dump();
+  out += ",\n  \"objective\": " + (has_objective ? Json(shares.objective) : Json(nullptr)).dump();
+  out += ",\n  \"objective_name\": " + (rule.objective.empty() ? Json(nullptr) : Json(rule.objective)).dump();
+  out += ",\n  \"allocation\": " + rows_text(alone);
+  if (rule.shares_gpus) out += ",\n  \"pair_allocation\": " + rows_text(together);
+  if (!shares.notes.empty()) out += ",\n  \"notes\": " + rows_text(shares.notes);
+  return out + ",\n  \"solve_ms\": " + Json(solve_ms).dump() + "\n}\n";
+}
+
+}  // namespace
+
+CommandResult run_solve(const SolveArgs& args) {
+  const auto rule = share_rule(args.policy);
+  if (!rule) return stop_usage(rule.error());
+  auto instance = load_instance(args.instance);
+  if (!instance) return stop_usage(std::move(instance.error()));
+  if (!args.throughputs.empty())
+    if (auto added = add_pairs(*instance, args.throughputs); !added) return stop_usage(std::move(added.error()));
+  const double start = cpu_ms();
+  auto shares = (*rule)->solve(instance->problem);
+  const double spent = cpu_ms() - start;
+  if (!shares) return stop({shares.error().code, args.instance + ": " + shares.error().message});
+  if ((*rule)->shares_gpus && instance->problem.pairs.empty())
+    shares->notes.emplace_back("no pair speeds are given, so no two jobs share GPUs; see --throughputs");
+  print(answer_text(**rule, *shares, spent));
+  return ExitCode::kDone;
+}
+
+}  // namespace hadar::cli
