@@ -116,7 +116,7 @@ double SpeedPrior::steps_per_s(const GpuFacts& gpu, std::uint32_t batch_size, Co
 }
 
 SpeedPrior calibrated_prior() {
-  return {5.34, -0.59, -1.72};
+  return {5.408, -0.591, -1.794};
 }
 
 Result<SpeedPrior> fit_prior(const ThroughputTable& table) {

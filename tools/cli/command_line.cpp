@@ -24,6 +24,8 @@ struct Parsed {
   ReplayArgs replay;
   ReportArgs report;
   SolveArgs solve;
+  EstimateArgs estimate;
+  bool check = false;
   std::uint32_t rounds = 10;
   CommandResult (*run)(const Parsed&) = nullptr;
 };
@@ -154,6 +156,14 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   auto* show = add_command(*config, "show", "Print a process file with every option filled in", parsed,
                            [](const Parsed& a) { return run_config_show(a.settings, a.subject); });
   show->add_option("FILE", p.subject, "The file; without it, the defaults");
+  auto* estimate = add_command(app, "estimate", "How good first guesses of speeds are", parsed,
+                               [](const Parsed& a) { return run_estimate_check(a.settings, a.estimate); });
+  estimate->add_flag("--check", p.check, "Leave models and pairs out of a table of speeds, and guess them")->required();
+  estimate->add_option("--throughputs", p.estimate.throughputs, "The table; without it, Gavel's measured one");
+  estimate->add_option("--references", p.estimate.options.references, "Job types taken as measured in full");
+  estimate->add_option("--profiled", p.estimate.options.profiled,
+                       "Part of its pairs each other job type is measured on");
+  estimate->add_option("--seed", p.estimate.options.seed, "Of which ones");
   add_command(app, "policies", "List policies", parsed, [](const Parsed& a) { return run_policies(a.settings); });
   add_command(app, "version", "Print the version", parsed, [](const Parsed& a) { return run_version(a.settings); });
   auto* report = app.add_subcommand("report", "A page of charts, or a summary, from event files alone");

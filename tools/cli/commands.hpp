@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "launchers/estimate_check.hpp"
 #include "messages/types/control.hpp"
 #include "tools/cli/cluster_location.hpp"
 #include "tools/cli/outcome.hpp"
@@ -75,6 +76,13 @@ struct EventsArgs {
   std::uint64_t after_seq = 0;
 };
 CommandResult run_events(const Settings& settings, const EventsArgs& args);
+
+struct EstimateArgs {
+  std::string throughputs;  // a table of speeds; empty: Gavel's measured one
+  EstimateCheckOptions options;
+};
+// How far first guesses of speeds are off on what they never saw.
+CommandResult run_estimate_check(const Settings& settings, const EstimateArgs& args);
 
 // Checks this machine and the cluster; fails when something is wrong.
 CommandResult run_doctor(const Settings& settings);

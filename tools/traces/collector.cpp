@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/traces/measured_speeds.hpp"
+
 namespace hadar::traces {
 namespace {
 
@@ -13,7 +15,7 @@ constexpr double kMostSteps = 9007199254740992.0;  // 2^53
 constexpr double kEpoch = 1e9;                     // later than this is a date in seconds since 1970
 
 const ThroughputTable& table_of(const LoadOptions& options) {
-  return options.throughputs.empty() ? gavel_throughputs() : options.throughputs;
+  return options.throughputs.empty() ? gavel_throughput_file().rows : options.throughputs;
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ struct LoadedTrace {
 
 struct LoadOptions {
   std::string format = "auto";  // or one of format_names()
-  // Speeds to draw models from, V100 first; empty = the measured table of Gavel (OSDI'20), gavel_throughputs().
+  // Speeds to draw models from, V100 first; empty = the measured table of Gavel (OSDI'20), those of
+  // measured_speeds.hpp.
   ThroughputTable throughputs;
   std::uint64_t seed = 0;       // of the draw
   bool redraw = false;          // draw for models that `throughputs` lacks too, where the file tells a duration
@@ -86,9 +87,5 @@ struct FormatInfo {
   std::string_view summary;
 };
 std::vector<FormatInfo> formats();
-
-// Speeds measured by Gavel (OSDI'20, public code, simulation table): 26 job types on V100, P100 and K80, 1 to 8 GPUs.
-// The same rows as configs/throughputs/gavel.csv, which says more.
-const ThroughputTable& gavel_throughputs();
 
 }  // namespace hadar::traces
