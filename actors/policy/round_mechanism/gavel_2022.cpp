@@ -111,7 +111,7 @@ void Gavel2022::admit(const std::vector<Gavel2022Job>& jobs) {
     if (settings_.packs)
       for (const auto& other : state_.active)
         if (other.job.gpus == job.gpus) state_.time.admit(pair_of(job.job, other.job.job), job.gpus, 0);
-    state_.active.push_back({job});
+    state_.active.push_back({job, 0, 0, {}});
     state_.needs_shares = true;
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/policy/round_mechanism/received_time.hpp"
+#include "actors/policy/round_mechanism/share_history.hpp"
 #include "messages/types/result.hpp"
 
 namespace hadar {
@@ -36,10 +37,8 @@ struct Gavel2022Job {
 struct Gavel2022Active {
   Gavel2022Job job;
   std::uint64_t steps_done = 0;
-  std::uint32_t failures = 0;    // in a row
-  double isolated_history = 0;   // ShareJob::isolated_history
-  double isolated_rate = 0;      // steps per s in isolation when shares were last asked for; 0 = never
-  std::uint64_t asked_done = 0;  // steps done then
+  std::uint32_t failures = 0;  // in a row
+  ShareHistory history;
 
   friend bool operator==(const Gavel2022Active&, const Gavel2022Active&) = default;
 };
@@ -85,7 +84,7 @@ struct CombinationShares {
 
 // What the mechanism asks of the world around it. `speeds`: steps/s of both jobs of a combination on a type (of one for
 // a job alone); 0 = cannot run. `shares`: called with the active jobs when shares are due; rows it does not name
-// are "not in the allocation". It may change the isolated_* fields.
+// are "not in the allocation". It may change the histories.
 struct Gavel2022World {
   std::function<std::array<double, 2>(const Combination&, std::size_t type)> speeds;
   std::function<Result<std::vector<CombinationShares>>(std::vector<Gavel2022Active>&, double now_s)> shares;
