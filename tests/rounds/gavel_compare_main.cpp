@@ -9,6 +9,7 @@
 #include "actors/policy/gavel/gavel_rules.hpp"
 #include "actors/policy/gavel/question.hpp"
 #include "actors/policy/round_mechanism/gavel_2022.hpp"
+#include "actors/policy/round_mechanism/gavel_2022_shares.hpp"
 #include "tests/rounds/gavel_records.hpp"
 
 namespace hadar::testing {
@@ -105,10 +106,7 @@ class Player {
       active[j].history.ask(active[j].steps_done, gavel::isolated_speed(problem, problem.jobs[j], gavel::true_speed));
       problem.jobs[j].isolated_history = active[j].history.isolated;
     }
-    if (rule_.strict_queue)
-      for (auto& job : problem.jobs)
-        for (auto& s : job.steps_per_s) s = std::max(s, 1e-9);
-    auto answer = rule_.solve(problem);
+    auto answer = gavel_2022_shares(rule_, problem);
     if (!answer) return fail(std::move(answer));
     for (std::size_t j = 0; j < active.size(); ++j) out.push_back({{active[j].job.job, {}}, answer->alone[j]});
     return out;

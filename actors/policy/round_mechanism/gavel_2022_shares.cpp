@@ -1,0 +1,150 @@
+#include "actors/policy/round_mechanism/gavel_2022_shares.hpp"
+
+#include <algorithm>
+
+#include "actors/policy/gavel/question.hpp"
+#include "actors/policy/round_mechanism/central_path.hpp"
+
+namespace hadar {
+namespace {
+
+// Of the bisection over the makespan (public Gavel code, min_total_duration).
+constexpr double kLeast_s = 100;
+constexpr double kMost_s = 1e6;
+constexpr double kStopAt = 1.05;
+constexpr double kRangeGrowth = 10;
+constexpr int kMostRanges = 12;
+
+// A speed that counts as the slowest of all: where a job cannot run, fifo still lets it wait in a place.
+constexpr double kHardly = 1e-12;
+
+using SpeedRow = std::vector<double>;
+
+bool blind(const GavelRule& rule) {
+  return rule.name.ends_with("-agnostic");
+}
+
+CentralProgram program_of(const ShareProblem& problem, CentralGoal goal) {
+  CentralProgram program;
+  program.goal = goal;
+  program.capacity = problem.gpus;
+  for (const auto& job : problem.jobs) {
+    program.gpus.push_back(job.gpus);
+    program.value.push_back(job.steps_per_s);
+  }
+  return program;
+}
+
+void scale(SpeedRow& row, double factor) {
+  for (auto& value : row) value *= factor;
+}
+
+TimeShares answer_of(const CentralAnswer& central, double objective) {
+  TimeShares out;
+  out.alone = central.share;
+  for (auto& row : out.alone)
+    for (auto& share : row) share = std::clamp(share, 0.0, 1.0);
+  out.objective = objective;
+  return out;
+}
+
+TimeShares las(const ShareProblem& problem) {
+  auto program = program_of(problem, CentralGoal::kMaxMin);
+  for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+    const auto& job = problem.jobs[i];
+    scale(program.value[i], job.gpus / (job.weight * gavel::equal_speed(problem, job, gavel::true_speed)));
+  }
+  const auto central = follow_central_path(program);
+  return answer_of(central, central.level);
+}
+
+TimeShares throughput(const ShareProblem& problem, bool by_price) {
+  auto program = program_of(problem, CentralGoal::kSum);
+  for (auto& row : program.value)
+    for (std::size_t j = 0; by_price && j < row.size(); ++j) row[j] /= problem.price_per_gpu_hour[j];
+  const auto central = follow_central_path(program);
+  double sum = 0;
+  for (std::size_t i = 0; i < central.share.size(); ++i)
+    for (std::size_t j = 0; j < problem.types.size(); ++j) sum += program.value[i][j] * central.share[i][j];
+  return answer_of(central, sum);
+}
+
+TimeShares finish_time(const ShareProblem& problem) {
+  auto program = program_of(problem, CentralGoal::kFinish);
+  for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+    const auto& job = problem.jobs[i];
+    scale(program.value[i], 1 / job.steps_left);
+    program.age.push_back(job.age_s);
+    program.fair.push_back(job.isolated_history +
+                           job.steps_left / gavel::isolated_speed(problem, job, gavel::true_speed));
+  }
+  const auto central = follow_central_path(program);
+  return answer_of(central, central.level);
+}
+
+// The makespan the bisection ends with, when the best one is `best_s`.
+double bisected(double best_s) {
+  double high = kMost_s;
+  double found = 0;
+  for (int range = 0; found == 0 && range < kMostRanges; ++range, high *= kRangeGrowth) {
+    double low = kLeast_s;
+    for (auto top = high; kStopAt * low < top;) {
+      const auto middle = (low + top) / 2;
+      if (middle >= best_s)
+        found = top = middle;
+      else
+        low = middle;
+    }
+  }
+  return found;
+}
+
+Result<TimeShares> makespan(const GavelRule& rule, const ShareProblem& problem) {
+  auto program = program_of(problem, CentralGoal::kMaxMin);
+  for (std::size_t i = 0; i < problem.jobs.size(); ++i) scale(program.value[i], 1 / problem.jobs[i].steps_left);
+  const auto best_s = 1 / follow_central_path(program).level;
+  const auto allowed_s = bisected(best_s);
+  if (allowed_s == 0) return rule.solve(problem);
+  const auto inside = follow_central_path(program, 1 / allowed_s);
+  if (inside.level <= 1 / allowed_s) return answer_of(inside, allowed_s);
+  program.goal = CentralGoal::kFloors;
+  program.floor.assign(problem.jobs.size(), 1 / allowed_s);
+  return answer_of(follow_central_path(program, {}, &inside), allowed_s);
+}
+
+// As a blind rule sees the problem: all speeds 1, or all those of one type.
+ShareProblem seen_by(const GavelRule& rule, const ShareProblem& problem) {
+  auto seen = problem;
+  if (!blind(rule)) return seen;
+  const auto column = gavel::blind_column(problem);
+  for (auto& job : seen.jobs)
+    job.steps_per_s.assign(problem.types.size(), rule.name == "gavel-las-agnostic" ? 1.0 : job.steps_per_s[column]);
+  return seen;
+}
+
+bool solvable(const ShareProblem& problem) {
+  return !problem.jobs.empty() &&
+         std::all_of(problem.gpus.begin(), problem.gpus.end(), [](double count) { return count > 0; }) &&
+         std::all_of(problem.jobs.begin(), problem.jobs.end(), [](const ShareJob& job) {
+           return std::any_of(job.steps_per_s.begin(), job.steps_per_s.end(), [](double speed) { return speed > 0; });
+         });
+}
+
+}  // namespace
+
+Result<TimeShares> gavel_2022_shares(const GavelRule& rule, const ShareProblem& problem) {
+  if (auto right = gavel::check_problem(problem); !right) return fail(std::move(right));
+  auto seen = seen_by(rule, problem);
+  if (!solvable(seen)) return rule.solve(problem);
+  if (rule.name.starts_with("gavel-las") && rule.name != "gavel-las-leximin" && !rule.shares_gpus) return las(seen);
+  if (rule.name == "gavel-throughput") return throughput(seen, false);
+  if (rule.name == "gavel-cost" && !problem.price_per_gpu_hour.empty()) return throughput(seen, true);
+  if (rule.name.starts_with("gavel-makespan") && !rule.shares_gpus) return makespan(rule, seen);
+  if (rule.name.starts_with("gavel-ftf") && !rule.shares_gpus) return finish_time(seen);
+  if (rule.name == "gavel-fifo")
+    for (auto& job : seen.jobs)
+      for (auto& speed : job.steps_per_s) speed = std::max(speed, kHardly);
+  return rule.solve(seen);
+}
+
+}  // namespace hadar
