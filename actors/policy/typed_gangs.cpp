@@ -21,9 +21,9 @@ struct Place {
   Gang gang;
 };
 
+// A node with room for the gang.
 void try_node(const PlanBuilder& plan, std::uint32_t node, std::uint32_t type, std::uint32_t gpus, Place& best) {
   const auto free = plan.free(node, type);
-  if (free < gpus) return;
   const Fit fit{taken_back(plan, node, type, gpus), free - gpus};
   if (!best.gang.empty() && fit >= best.fit) return;
   best = {fit, {{node, type, gpus}}};
@@ -78,7 +78,8 @@ Gang gang_on_type(const PlanBuilder& plan, std::size_t j, std::uint32_t type) {
   if (!plan.allows(j, type) || plan.free_of_type(type) < gpus) return {};
   if (auto own = own_gang(plan, j); !own.empty() && same_types(own, {{0, type, 1}})) return own;
   Place best;
-  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) try_node(plan, node, type, gpus, best);
+  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
+    if (plan.free(node, type) >= gpus) try_node(plan, node, type, gpus, best);
   return best.gang.empty() ? on_few_nodes(plan, gpus, {type}) : best.gang;
 }
 
@@ -92,7 +93,8 @@ Gang tightest_gang(const PlanBuilder& plan, std::size_t j) {
   const auto types = allowed_types(plan, j);
   Place best;
   for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
-    for (const auto type : types) try_node(plan, node, type, gpus, best);
+    for (const auto type : types)
+      if (plan.free(node, type) >= gpus) try_node(plan, node, type, gpus, best);
   if (!best.gang.empty()) return best.gang;
   Gang fewest;
   for (const auto type : types) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
+#include <cstdio>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -90,13 +90,14 @@ class Auction {
       if (plan_.has_grant(j)) continue;
       const auto& view = plan_.job(j);
       const bool offered = place < offered_;
-      std::ostringstream text;
-      text.precision(4);
-      text << "finish-time fairness " << times_.rho_waiting(j) << " if it waits, " << place + 1 << " of "
-           << order_.size() << " by need" << (offered ? "; its bid did not win" : "; not among those offered first")
-           << ", and of the " << view.gpus << " GPUs it wants " << found_free_[j] << " were left";
+      char text[200];
+      std::snprintf(
+          text, sizeof text,
+          "finish-time fairness %.4g if it waits, %zu of %zu by need; %s, and of the %u GPUs it wants %u were left",
+          times_.rho_waiting(j), place + 1, order_.size(),
+          offered ? "its bid did not win" : "not among those offered first", view.gpus, found_free_[j]);
       plan_.explain(j, {offered ? "waiting_outbid" : "waiting_fairness",
-                        text.str(),
+                        text,
                         {{"rho", times_.rho_waiting(j)},
                          {"place", static_cast<double>(place + 1)},
                          {"offered", static_cast<double>(offered_)},

@@ -4,8 +4,12 @@
 #include <utility>
 
 #include "actors/policy/typed_gangs.hpp"
+#include "messages/types/check.hpp"
 
 namespace hadar {
+namespace {
+constexpr double kAnySpeed = 1;  // of gangs that are only tried
+}  // namespace
 
 Selection::Selection(PlanBuilder& plan, std::vector<std::size_t> order)
     : plan_(plan), order_(std::move(order)), found_free_(plan.jobs(), 0) {
@@ -52,7 +56,9 @@ std::vector<Gang> Selection::choose() {
     if (found_free_[j] < plan_.job(j).gpus) continue;
     const auto held = renewable(plan_, j);
     chosen[rank] = held ? plan_.cluster().gang_of(plan_.job(j).held[*held]) : any_gang(rank);
-    if (!chosen[rank].empty()) give(plan_, j, chosen[rank], speeds(j));
+    if (chosen[rank].empty()) continue;
+    const auto placed = plan_.allocate(j, 0, chosen[rank], kAnySpeed);
+    HADAR_ENSURE(placed.has_value());
   }
   return chosen;
 }

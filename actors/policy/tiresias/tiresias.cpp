@@ -1,8 +1,8 @@
 #include "actors/policy/tiresias/tiresias.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
-#include <sstream>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -131,13 +131,13 @@ class Tiresias final : public Policy {
     const bool preempted = service.granted && !view.held.empty();
     const auto queue = queue_of(service) + 1;
     const auto queues = settings_.thresholds_gpu_s.size() + 1;
-    std::ostringstream text;
-    text.precision(6);
-    text << (preempted ? "preempted: " : "") << "in priority queue " << queue << " of " << queues << " with "
-         << service.counted_gpu_s() << " GPU-s of service; wants " << view.gpus << " GPUs, the " << before
-         << " jobs before it left " << left;
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "%sin priority queue %zu of %zu with %.6g GPU-s of service; wants %u GPUs, the %u jobs before it left %u",
+        preempted ? "preempted: " : "", queue, queues, service.counted_gpu_s(), view.gpus, before, left);
     return {preempted ? "waiting_preempted" : "waiting_priority",
-            text.str(),
+            text,
             {{"queue", static_cast<double>(queue)},
              {"service_gpu_s", service.counted_gpu_s()},
              {"before", static_cast<double>(before)},
