@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <tuple>
 
 namespace hadar {
@@ -46,17 +47,19 @@ std::uint32_t taken_back(const PlanBuilder& plan, const Gang& gang) {
 }
 
 // On the node where it costs least; among equals where fewest GPUs are taken back from others, then the fullest one.
+// Nodes of a group are alike in all of these.
 Gang on_one_node(const PlanBuilder& plan, const Valuation& value, std::size_t j,
                  const std::vector<std::uint32_t>& types) {
   Gang best;
-  auto best_key = std::make_tuple(0.0, 0U, 0U);
+  auto best_key = std::make_tuple(0.0, 0U, 0U, 0U);
   Gang gang;
-  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) {
+  for (const auto number : plan.groups().occupied()) {
+    const auto node = *plan.groups().group(number).nodes.begin();
     const auto free = free_on(plan, node, types);
     if (free < plan.job(j).gpus) continue;
     gang.clear();
     take_on(plan, node, types, plan.job(j).gpus, gang);
-    const auto key = std::make_tuple(value.price(gang), taken_back(plan, gang), free);
+    const auto key = std::make_tuple(value.price(gang), taken_back(plan, gang), free, node);
     if (!best.empty() && key >= best_key) continue;
     best = gang;
     best_key = key;
@@ -64,19 +67,37 @@ Gang on_one_node(const PlanBuilder& plan, const Valuation& value, std::size_t j,
   return best;
 }
 
+// Takes up to `missing` GPUs of the types, the nodes with most of them free first, among equals the lower node number.
+std::uint32_t take_by_free(const PlanBuilder& plan, const std::vector<std::uint32_t>& types, std::uint32_t missing,
+                           Gang& gang) {
+  using Nodes = std::set<std::uint32_t>;
+  struct Like {
+    std::uint32_t free;
+    Nodes::const_iterator next;
+    Nodes::const_iterator end;
+  };
+  std::vector<Like> likes;
+  for (const auto number : plan.groups().occupied()) {
+    const auto& nodes = plan.groups().group(number).nodes;
+    if (const auto free = free_on(plan, *nodes.begin(), types); free > 0)
+      likes.push_back({free, nodes.begin(), nodes.end()});
+  }
+  std::uint32_t taken = 0;
+  while (taken < missing && !likes.empty()) {
+    const auto first = std::min_element(likes.begin(), likes.end(), [](const Like& a, const Like& b) {
+      return a.free != b.free ? a.free > b.free : *a.next < *b.next;
+    });
+    taken += take_on(plan, *first->next, types, missing - taken, gang);
+    if (++first->next == first->end) likes.erase(first);
+  }
+  return taken;
+}
+
 // On the nodes with most free GPUs of the types, so that few are needed.
 Gang on_few_nodes(const PlanBuilder& plan, std::size_t j, const std::vector<std::uint32_t>& types) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> nodes;  // free, node
-  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
-    if (const auto free = free_on(plan, node, types); free > 0) nodes.emplace_back(free, node);
-  std::stable_sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   Gang gang;
-  auto missing = plan.job(j).gpus;
-  for (const auto& [free, node] : nodes) {
-    missing -= take_on(plan, node, types, missing, gang);
-    if (missing == 0) return normalized(std::move(gang));
-  }
-  return {};
+  const auto gpus = plan.job(j).gpus;
+  return take_by_free(plan, types, gpus, gang) == gpus ? normalized(std::move(gang)) : Gang{};
 }
 
 // Type after type, the cheapest first, each on the nodes with most free GPUs of it.
@@ -84,14 +105,8 @@ Gang on_cheapest_types(const PlanBuilder& plan, std::size_t j, const std::vector
   Gang gang;
   auto missing = plan.job(j).gpus;
   for (const auto type : types) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> nodes;
-    for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
-      if (plan.free(node, type) > 0) nodes.emplace_back(plan.free(node, type), node);
-    std::stable_sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (const auto& [free, node] : nodes) {
-      missing -= take_on(plan, node, {type}, missing, gang);
-      if (missing == 0) return normalized(std::move(gang));
-    }
+    missing -= take_by_free(plan, {type}, missing, gang);
+    if (missing == 0) return normalized(std::move(gang));
   }
   return {};
 }

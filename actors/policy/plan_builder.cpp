@@ -53,6 +53,14 @@ void PlanBuilder::count_free() {
       ++free_of_type_[type];
       if (owners_[node][gpu] == kIdle) ++idle_[node * cluster_.types() + type];
     }
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node) regroup(node);
+}
+
+void PlanBuilder::regroup(std::uint32_t node) {
+  counts_.clear();
+  for (std::uint32_t type = 0; type < cluster_.types(); ++type) counts_.push_back(free(node, type));
+  for (std::uint32_t type = 0; type < cluster_.types(); ++type) counts_.push_back(idle(node, type));
+  groups_.put(node, counts_);
 }
 
 Status PlanBuilder::read_idle() {
@@ -182,6 +190,7 @@ void PlanBuilder::take(const Grant& grant) {
     free_[cell] -= part.count;
     free_of_type_[part.type] -= part.count;
     if (grant.held == nullptr) idle_[cell] -= part.count;
+    regroup(part.node);
   }
 }
 
@@ -191,6 +200,7 @@ void PlanBuilder::give_back(const Grant& grant) {
     free_[cell] += part.count;
     free_of_type_[part.type] += part.count;
     if (grant.held == nullptr) idle_[cell] += part.count;
+    regroup(part.node);
   }
 }
 

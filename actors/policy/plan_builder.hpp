@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "actors/policy/cluster_index.hpp"
+#include "actors/policy/node_groups.hpp"
 #include "messages/types/result.hpp"
 #include "messages/types/round.hpp"
 
@@ -69,6 +70,8 @@ class PlanBuilder {
     const auto idle_here = idle_[node * cluster_.types() + type];
     return idle_here > 0 ? static_cast<std::uint32_t>(idle_here) : 0;
   }
+  // Nodes grouped by their counts: `free` of every type, then `idle` of every type.
+  [[nodiscard]] const NodeGroups& groups() const { return groups_; }
   [[nodiscard]] std::uint32_t free_of_type(std::uint32_t type) const { return free_of_type_[type]; }
   // Free GPUs of types the job allows.
   [[nodiscard]] std::uint32_t free_for(std::size_t j) const;
@@ -128,6 +131,7 @@ class PlanBuilder {
   void take(const Grant& grant);
   void give_back(const Grant& grant);
   void count_free();
+  void regroup(std::uint32_t node);
   void add(std::size_t j, Grant grant);
   [[nodiscard]] std::vector<std::uint64_t> quotas_of(std::size_t j) const;
   [[nodiscard]] Outcome outcome(std::size_t j, const std::vector<Allocation>& planned) const;
@@ -140,6 +144,8 @@ class PlanBuilder {
   std::vector<std::uint32_t> free_;                // per (node, type)
   std::vector<std::int64_t> idle_;                 // the same without held ones; below 0 when some were taken
   std::vector<std::uint32_t> free_of_type_;
+  NodeGroups groups_;
+  std::vector<std::uint32_t> counts_;  // of one node, for regroup
   std::vector<Change> log_;
 
   friend class GpuNaming;

@@ -27,25 +27,26 @@ QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vecto
     const auto next = static_cast<std::uint32_t>(classes.size());
     node_class_.push_back(classes.try_emplace({plan.input().nodes[node].net_gb_s, own}, next).first->second);
   }
+  std::vector<std::uint32_t> sizes(classes.size(), 0);
+  for (const auto node_class : node_class_) ++sizes[node_class];
+  const auto common = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
+    if (node_class_[node] != common) rare_nodes_.push_back(node);
 }
 
+// How many nodes are in each group, and in which groups the nodes of rarer classes are: that settles where the others
+// are.
 std::string QueueProgram::key(std::size_t place) const {
-  const auto types = plan_.cluster().types();
-  std::vector<std::vector<std::uint32_t>> nodes;
-  for (std::uint32_t node = 0; node < plan_.cluster().nodes(); ++node) {
-    std::vector<std::uint32_t> state = {node_class_[node]};
-    std::uint32_t free_here = 0;
-    for (std::uint32_t type = 0; type < types; ++type) {
-      state.push_back(plan_.free(node, type));
-      state.push_back(plan_.idle(node, type));
-      free_here += plan_.free(node, type);
-    }
-    if (free_here > 0) nodes.push_back(std::move(state));
-  }
-  std::sort(nodes.begin(), nodes.end());
+  const auto& groups = plan_.groups();
+  std::vector<std::uint64_t> words;
+  for (const auto number : groups.occupied())
+    words.push_back(std::uint64_t{number} << 32 | groups.group(number).nodes.size());
+  std::sort(words.begin(), words.end());
+  const auto rare = static_cast<std::ptrdiff_t>(words.size());
+  for (const auto node : rare_nodes_) words.push_back(std::uint64_t{node_class_[node]} << 32 | groups.of(node));
+  std::sort(words.begin() + rare, words.end());
   std::string text(1, static_cast<char>(place));
-  for (const auto& state : nodes)
-    text.append(reinterpret_cast<const char*>(state.data()), state.size() * sizeof(std::uint32_t));
+  text.append(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
   return text;
 }
 

@@ -46,6 +46,7 @@ class QueueProgram {
   std::size_t budget_;
   bool exact_ = true;
   std::vector<std::uint32_t> node_class_;  // equal for nodes that may be exchanged
+  std::vector<std::uint32_t> rare_nodes_;  // all but those of the largest class
   std::unordered_map<std::string, Best> memo_;
 };
 

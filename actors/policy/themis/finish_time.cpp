@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/pricing/utility_jobs.hpp"
 #include "messages/types/check.hpp"
 
 namespace hadar {
@@ -9,12 +10,6 @@ namespace {
 
 double age_s(const PlanBuilder& plan, std::size_t j) {
   return std::max(0.0, plan.input().now_s - plan.job(j).submitted_t_s);
-}
-
-double steps_left(const JobView& job) {
-  std::uint64_t steps = job.steps_unissued();
-  for (const auto& held : job.held) steps += held.quota_steps;
-  return static_cast<double>(std::max<std::uint64_t>(1, steps));
 }
 
 }  // namespace
@@ -25,9 +20,9 @@ FinishTimes::FinishTimes(const PlanBuilder& plan) : plan_(&plan) {
     speeds_.emplace_back(plan.job(j), plan.cluster().type_names());
     ideal_s_.push_back(ideal_s(j));
     const double best = speeds_[j].best();
-    rho_waiting_.push_back(ideal_s_[j] > 0
-                               ? (age_s(plan, j) + plan.input().window_s + steps_left(plan.job(j)) / best) / ideal_s_[j]
-                               : 0.0);
+    rho_waiting_.push_back(
+        ideal_s_[j] > 0 ? (age_s(plan, j) + plan.input().window_s + steps_undone(plan.job(j)) / best) / ideal_s_[j]
+                        : 0.0);
   }
 }
 
@@ -47,7 +42,7 @@ double FinishTimes::ideal_s(std::size_t j) const {
 
 double FinishTimes::rho_at(std::size_t j, double steps_per_s) const {
   HADAR_REQUIRE(steps_per_s > 0);
-  return ideal_s_[j] > 0 ? (age_s(*plan_, j) + steps_left(plan_->job(j)) / steps_per_s) / ideal_s_[j] : 0.0;
+  return ideal_s_[j] > 0 ? (age_s(*plan_, j) + steps_undone(plan_->job(j)) / steps_per_s) / ideal_s_[j] : 0.0;
 }
 
 }  // namespace hadar

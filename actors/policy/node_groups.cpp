@@ -1,0 +1,30 @@
+#include "actors/policy/node_groups.hpp"
+
+namespace hadar {
+
+void NodeGroups::remove(std::uint32_t node) {
+  auto& group = groups_[group_of_[node]];
+  group.nodes.erase(node);
+  if (!group.nodes.empty()) return;
+  groups_[occupied_.back()].place = group.place;
+  occupied_[group.place] = occupied_.back();
+  occupied_.pop_back();
+}
+
+void NodeGroups::put(std::uint32_t node, const std::vector<std::uint32_t>& counts) {
+  if (node >= group_of_.size()) group_of_.resize(node + 1, kNone);
+  const auto next = static_cast<std::uint32_t>(groups_.size());
+  const auto number = numbers_.try_emplace(counts, next).first->second;
+  if (number == next) groups_.push_back({counts, {}, 0});
+  if (group_of_[node] == number) return;
+  if (group_of_[node] != kNone) remove(node);
+  group_of_[node] = number;
+  auto& group = groups_[number];
+  if (group.nodes.empty()) {
+    group.place = occupied_.size();
+    occupied_.push_back(number);
+  }
+  group.nodes.insert(node);
+}
+
+}  // namespace hadar
