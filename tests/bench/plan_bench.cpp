@@ -21,6 +21,7 @@ struct Shape {
   std::size_t nodes = 512;
   std::size_t types = 3;
   std::size_t inputs = 20;
+  bool mixed = false;  // every third node has two types, every fifth another network
 };
 
 // Figures of one policy in one situation.
@@ -86,7 +87,17 @@ std::string numbered(const char* what, std::size_t number) {
   return text;
 }
 
-// Nodes of four GPUs of one type; gangs of 1, 2, 4 and 8; every job has its own speeds.
+// Four GPUs, of one type unless mixed.
+NodeCapacity node_of(const Shape& shape, std::size_t n) {
+  const auto type = n % shape.types;
+  NodeCapacity node{numbered("n", n), {{numbered("type", type), 4}}, {0, 1, 2, 3}, 12, 10};
+  if (!shape.mixed) return node;
+  if (n % 3 == 0 && type + 1 < shape.types) node.gpus = {{numbered("type", type), 1}, {numbered("type", type + 1), 3}};
+  if (n % 5 == 0) node.net_gb_s = 1;
+  return node;
+}
+
+// Gangs of 1, 2, 4 and 8; every job has its own speeds.
 RoundInput waiting_input(const Shape& shape, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   const auto draw = [&](double low, double high) {
@@ -96,8 +107,7 @@ RoundInput waiting_input(const Shape& shape, std::uint64_t seed) {
   input.round = RoundId{1};
   input.now_s = 100000;
   input.round_s = input.window_s = 360;
-  for (std::size_t n = 0; n < shape.nodes; ++n)
-    input.nodes.push_back({numbered("n", n), {{numbered("type", n % shape.types), 4}}, {0, 1, 2, 3}, 12, 10});
+  for (std::size_t n = 0; n < shape.nodes; ++n) input.nodes.push_back(node_of(shape, n));
   for (std::size_t j = 1; j <= shape.jobs; ++j) {
     JobView job;
     job.job = JobId{j};
@@ -186,7 +196,7 @@ int measure(const std::string& name, const Shape& shape) {
 }
 
 int usage() {
-  std::fprintf(stderr, "plan_bench: give [--jobs N] [--nodes N] [--types N] [--inputs N] POLICY...\n");
+  std::fprintf(stderr, "plan_bench: give [--jobs N] [--nodes N] [--types N] [--inputs N] [--mixed] POLICY...\n");
   return 2;
 }
 
@@ -196,6 +206,10 @@ int run(int argc, char** argv) {
   const std::map<std::string, std::size_t*> numbers = {
       {"--jobs", &shape.jobs}, {"--nodes", &shape.nodes}, {"--types", &shape.types}, {"--inputs", &shape.inputs}};
   for (int i = 1; i < argc; ++i) {
+    if (std::string(argv[i]) == "--mixed") {
+      shape.mixed = true;
+      continue;
+    }
     const auto number = numbers.find(argv[i]);
     if (number == numbers.end() && argv[i][0] == '-') return usage();
     if (number == numbers.end()) {
@@ -207,8 +221,8 @@ int run(int argc, char** argv) {
     if (*number->second == 0) return usage();
   }
   if (names.empty()) return usage();
-  std::printf("%zu jobs on %zu GPUs in %zu nodes of %zu types, %zu inputs\n", shape.jobs, 4 * shape.nodes, shape.nodes,
-              shape.types, shape.inputs);
+  std::printf("%zu jobs on %zu GPUs in %zu %snodes of %zu types, %zu inputs\n", shape.jobs, 4 * shape.nodes,
+              shape.nodes, shape.mixed ? "mixed " : "", shape.types, shape.inputs);
   for (const auto& name : names)
     if (const int code = measure(name, shape); code != 0) return code;
   return 0;
