@@ -31,7 +31,12 @@ struct Queue {
   std::size_t next = 0;             // first of `order` that was not looked at
 };
 
-// Places jobs in order; at one that fits nowhere stops or passes over.
+bool has_room(const ShareJob& job, const std::vector<double>& free) {
+  return std::any_of(free.begin(), free.end(), [&job](double gpus) { return gpus >= job.gpus; });
+}
+
+// Places jobs in order; stops at, or passes over, one that finds no room on any type. One that finds room only where it cannot
+// run is passed over in any case, as in the public Gavel code.
 void place(const ShareProblem& problem, bool stop, Queue& queue) {
   auto free = problem.gpus;
   queue.placed.assign(problem.jobs.size(), problem.types.size());
@@ -39,7 +44,7 @@ void place(const ShareProblem& problem, bool stop, Queue& queue) {
     const auto i = queue.order[queue.next];
     const auto type = fastest_with_room(problem.jobs[i], free);
     if (type == problem.types.size()) {
-      if (stop) return;
+      if (stop && !has_room(problem.jobs[i], free)) return;
       continue;
     }
     queue.placed[i] = type;
@@ -96,6 +101,7 @@ Result<TimeShares> fifo_packed(const ShareProblem& problem) {
     pairs_of[pair.b].push_back(&pair);
   }
   auto alone = queue.placed;
+  ++queue.next;  // the job the queue stopped at waits for GPUs of its own, as in the public Gavel code
   for (; queue.next < queue.order.size(); ++queue.next) {
     const auto i = queue.order[queue.next];
     const SharePair* best = nullptr;

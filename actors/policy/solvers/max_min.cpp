@@ -9,7 +9,9 @@
 namespace hadar::solvers {
 namespace {
 
-constexpr double kGap = 1e-11;
+constexpr double kGap = 1e-11;      // where a search ends
+constexpr double kGoodGap = 1e-9;   // what counts as settled when rounding allows no more progress
+constexpr int kMaxStall = 100;
 constexpr int kMaxIterations = 5000;
 
 // A plan of the past: the prices it was cheapest at and the level it was made for.
@@ -40,7 +42,7 @@ class Search {
     return pass_;
   }
 
-  [[nodiscard]] double usage_per_level() const { return master_.objective(); }
+  [[nodiscard]] double usage_per_level() const { return master_.columns() == 0 ? 0 : master_.objective(); }
   [[nodiscard]] bool sound() const { return sound_; }
 
   void take_prices() {
@@ -86,20 +88,21 @@ LevelPlan max_min(const Market& market) {
   std::vector<double> demands(market.jobs(), cap);
   double level = cap;
   double lower = 0;
-  while (out.iterations < kMaxIterations) {
+  int stall = 0;
+  while (out.iterations < kMaxIterations && stall < kMaxStall) {
+    const double before = level * search.usage_per_level();
     ++out.iterations;
     const auto& pass = search.pass(demands, ones, level);
     if (pass.cost > 1 && pass.slope > 0) level = std::min(level, level - (pass.cost - 1) / pass.slope);
     lower = 1 / search.usage_per_level();
-    if (lower >= level * (1 - kGap)) {
-      out.settled = true;
-      break;
-    }
+    if (lower >= level * (1 - kGap)) break;
+    stall = level * search.usage_per_level() < before * (1 - 1e-14) || out.iterations == 1 ? 0 : stall + 1;
     search.take_prices();
     std::fill(demands.begin(), demands.end(), level);
   }
   out.upper = level;
   out.level = std::min(level, lower);
+  out.settled = lower >= level * (1 - kGoodGap);
   out.capped = out.level >= cap * (1 - 1e-9);
   out.prices = search.prices();
   out.shares = search.mixture(
@@ -129,24 +132,28 @@ LevelPlan min_finish_ratio(const Market& market, const FinishTerms& terms) {
   set_demands();
   double scale = 1;  // earlier plans scaled down by it still meet the demands
   std::vector<double> rhos;
-  while (out.iterations < kMaxIterations) {
+  int stall = 0;
+  double usage = 0;  // of the best mixture at the demands of now; 1 = all capacity
+  while (out.iterations < kMaxIterations && stall < kMaxStall) {
     ++out.iterations;
+    const double before = usage;
+    const double rho_before = rho;
     rhos.push_back(rho);
     const auto& pass = search.pass(demands, rates, scale);
     if (pass.cost > 1 + 1e-12 && pass.slope < 0) {
-      const auto before = demands;
+      const auto old = demands;
       rho += (pass.cost - 1) / -pass.slope;
       set_demands();
       double worst = 0;
-      for (std::size_t i = 0; i < jobs; ++i) worst = std::max(worst, demands[i] / before[i]);
+      for (std::size_t i = 0; i < jobs; ++i) worst = std::max(worst, demands[i] / old[i]);
       scale *= worst;
     }
-    if (scale * search.usage_per_level() <= 1 + kGap) {
-      out.settled = true;
-      break;
-    }
+    usage = scale * search.usage_per_level();
+    if (usage <= 1 + kGap) break;
+    stall = rho > rho_before * (1 + 1e-14) || usage < before * (1 - 1e-14) || out.iterations == 1 ? 0 : stall + 1;
     search.take_prices();
   }
+  out.settled = usage <= 1 + kGoodGap;
   out.upper = rho;
   out.capped = rho <= least * (1 + 1e-9);
   out.prices = search.prices();

@@ -125,7 +125,14 @@ void PriceMaster::update_prices() {
     if (cost == 0) continue;
     for (std::size_t r = 0; r < size_; ++r) dual_[r] += cost * inverse_[k * size_ + r];
   }
-  for (std::size_t j = 0; j < types_; ++j) prices_[j] = std::max(-dual_[j], 0.0);
+  double soft = 0;
+  for (std::size_t j = 0; j < types_; ++j) {
+    prices_[j] = std::max(-dual_[j], 0.0);
+    if (hard_[j] == 0) soft += prices_[j];
+  }
+  // A bound read at these prices is one only if the soft ones sum to 1; rounding and the clipping above may break that.
+  if (has_level_ && soft > 0)
+    for (auto& price : prices_) price /= soft;
 }
 
 bool PriceMaster::is_basic(Variable variable) const {

@@ -9,7 +9,7 @@
 namespace hadar::solvers {
 namespace {
 
-constexpr double kGapPerJob = 1e-12;
+constexpr double kGapPerJob = 1e-11;
 constexpr double kGoodGapPerJob = 1e-9;
 constexpr int kMaxIterations = 1500;
 
@@ -100,7 +100,8 @@ ProductPlan max_product(const Market& market, const std::vector<double>& first) 
     plans.push_back(std::move(plan));
     master.optimize();
     if (out.upper + master.objective() <= kGapPerJob * static_cast<double>(jobs)) break;
-    for (std::size_t j = 0; j < types; ++j) prices[j] = master.prices()[j] / market.capacity[j];
+    // Half way to the best prices so far: the master's own jump too far on a smooth function.
+    for (std::size_t j = 0; j < types; ++j) prices[j] = (master.prices()[j] / market.capacity[j] + out.prices[j]) / 2;
   }
   out.shares.assign(jobs * types, 0.0);
   for (const auto& [index, weight] : master.weights()) {
