@@ -9,8 +9,8 @@
 namespace hadar::solvers {
 namespace {
 
-constexpr double kGap = 1e-11;      // where a search ends
-constexpr double kGoodGap = 1e-9;   // what counts as settled when rounding allows no more progress
+constexpr double kGap = 1e-11;     // where a search ends
+constexpr double kGoodGap = 1e-9;  // what counts as settled when rounding allows no more progress
 constexpr int kMaxStall = 100;
 constexpr int kMaxIterations = 5000;
 

@@ -11,7 +11,9 @@
 namespace hadar::solvers {
 namespace {
 
-constexpr double kGap = 1e-11;
+constexpr double kGap = 1e-11;     // where a search ends, relative
+constexpr double kGoodGap = 1e-9;  // what counts as settled when rounding allows no more progress
+constexpr int kMaxStall = 100;
 constexpr int kMaxIterations = 5000;
 constexpr int kMaxRatioSteps = 100;
 
@@ -131,6 +133,8 @@ std::optional<Shares> meet_floors(const Market& market, const std::vector<double
   for (std::size_t j = 0; j < market.types; ++j)
     prices[j] = 1 / (static_cast<double>(market.types) * market.capacity[j]);
   PassResult result;
+  double least = HUGE_VAL;
+  int stall = 0;
   for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
     demand_pass(market, floors, {}, prices, result);
     if (result.cost > 1 + 1e-10) return std::nullopt;
@@ -138,7 +142,9 @@ std::optional<Shares> meet_floors(const Market& market, const std::vector<double
     master.add(result.usage, 0);
     plans.push_back(prices);
     master.optimize();
-    if (master.objective() <= 1 + 1e-10) {
+    stall = master.objective() < least * (1 - 1e-14) ? 0 : stall + 1;
+    least = std::min(least, master.objective());
+    if (least <= 1 || (stall > kMaxStall && least <= 1 + 1e-10)) {
       for (const auto& [index, weight] : master.weights()) add_plan(market, floors, plans[index], weight, shares);
       return shares;
     }
@@ -171,7 +177,9 @@ class ValueSearch {
     out.upper = HUGE_VAL;
     for (double& price : prices) price = std::max(price, 0.0);
     ValuePass result;
-    while (out.iterations < kMaxIterations) {
+    int stall = 0;
+    double gap = HUGE_VAL;
+    while (out.iterations < kMaxIterations && stall < kMaxStall) {
       ++out.iterations;
       value_pass(market_, value, floors_, prices, result);
       double bound = result.value;
@@ -187,12 +195,13 @@ class ValueSearch {
       plans.push_back(prices);
       master.optimize();
       out.value = -master.objective();
-      if (out.upper - out.value <= kGap * std::max(std::abs(out.upper), scale)) {
-        out.settled = true;
-        break;
-      }
+      const double now = (out.upper - out.value) / std::max({std::abs(out.upper), scale, 1e-300});
+      stall = now < gap * (1 - 1e-9) ? 0 : stall + 1;
+      gap = std::min(gap, now);
+      if (gap <= kGap) break;
       for (std::size_t j = 0; j < types; ++j) prices[j] = master.prices()[j] / market_.capacity[j];
     }
+    out.settled = gap <= kGoodGap;
     prices = out.prices;
     out.shares.assign(market_.jobs() * types, 0.0);
     for (const auto& [index, weight] : master.weights()) {
@@ -241,7 +250,7 @@ std::optional<ValuePlan> max_value(const Market& market, const std::vector<doubl
   auto start = meet_floors(market, floors);
   if (!start) return std::nullopt;
   auto prices = first_prices(market, value);
-  return ValueSearch(market, floors, std::move(*start)).run(value, prices, scale_of(value));
+  return ValueSearch(market, floors, std::move(*start)).run(value, prices, 1e-6 * scale_of(value));
 }
 
 std::optional<ValuePlan> max_ratio(const Market& market, const std::vector<double>& value,

@@ -11,8 +11,10 @@ namespace hadar::solvers {
 namespace {
 
 constexpr double kTolerance = 1e-12;
-constexpr double kDeadShare = 1e-3;  // a type dies when its normalised price is above this, or is the largest
-constexpr int kMaxIterations = 4000;
+constexpr double kDeadShare = 1e-3;       // a type dies when its normalised price is above this, or is the largest
+constexpr double kGoodTolerance = 1e-10;  // what is settled when rounding allows no more progress
+constexpr double kProgress = 1e-13;
+constexpr int kMaxStageIterations = 2000;
 constexpr int kMaxStall = 40;
 constexpr int kMaxRootSteps = 200;
 
@@ -67,29 +69,30 @@ class Filling {
     restart({});
     double best = master_->objective();
     int stall = 0;
+    int rounds = 0;
     bool sound = true;
     while (master_->objective() > 1 + 2 * kTolerance) {
-      if (++out_.iterations > kMaxIterations || stall > kMaxStall) {
-        sound = false;
+      ++out_.iterations;
+      if (++rounds > kMaxStageIterations || stall > kMaxStall) {
+        sound = master_->objective() <= 1 + kGoodTolerance;
         break;
       }
       const auto prices = price_vector();
-      const double cost = open_cost(prices);
-      if (cost <= 1 + kTolerance) {
+      if (open_cost(prices) <= 1 + kTolerance) {
         add_plan_column(prices);
-        const bool better = master_->objective() < best * (1 - 1e-14);
+        stall = master_->objective() < best * (1 - kProgress) ? 0 : stall + 1;
         best = std::min(best, master_->objective());
-        stall = better ? 0 : stall + 1;
         continue;
       }
       certificate_ = prices;
+      const double before = level;
       level = root(prices, level);
       path_.demands(level, demands_);
       auto kept = basic_prices();
       kept.push_back(prices);
       restart(kept);
       best = master_->objective();
-      stall = 0;
+      stall = before - level > kProgress * std::abs(before) ? 0 : stall + 1;
     }
     take_composite();
     state_.level = level;
