@@ -154,4 +154,21 @@ Result<ThroughputTable> load_throughputs(const std::filesystem::path& file) {
   return std::move(read->rows);
 }
 
+PairTable pair_table(const ThroughputFile& file) {
+  PairTable table;
+  for (const auto& shared : file.shared) {
+    const auto& row = shared.row;
+    if (row.placement != Placement::kPacked) continue;
+    PairEstimate pair{
+        {row.model, row.batch_size}, {shared.partner, shared.partner_batch_size}, row.gpus, row.type, row.steps_per_s,
+        shared.partner_steps_per_s};
+    if (pair.b < pair.a) {
+      std::swap(pair.a, pair.b);
+      std::swap(pair.a_steps_per_s, pair.b_steps_per_s);
+    }
+    table.push_back(std::move(pair));
+  }
+  return table;
+}
+
 }  // namespace hadar

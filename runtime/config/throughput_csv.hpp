@@ -40,4 +40,7 @@ Result<ThroughputFile> parse_throughputs(const std::string& text, const std::str
 // The rows of jobs that have their GPUs to themselves and can run; the others are checked and not part of this table.
 Result<ThroughputTable> load_throughputs(const std::filesystem::path& file);
 
+// The packed pairs of a file as planners take them.
+PairTable pair_table(const ThroughputFile& file);
+
 }  // namespace hadar

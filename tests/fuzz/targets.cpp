@@ -7,6 +7,7 @@
 #include "messages/types/check.hpp"
 #include "tests/support/all_messages.hpp"
 #include "tests/support/message_values.hpp"
+#include "tests/unit/tools/traces/samples.hpp"
 
 namespace hadar::fuzz {
 namespace {
@@ -80,6 +81,25 @@ std::vector<std::byte> seed_job_spec() {
   return bytes_of(job_spec_to_json(made<JobSpec>(source)));
 }
 
+// What is taken of a trace is the same trace in our own form.
+void read_trace(std::span<const std::byte> bytes) {
+  const auto loaded = traces::parse_trace(text_of(bytes), "trace");
+  if (!loaded) return check_error(loaded.error());
+  const auto again = traces::parse_trace(traces::to_csv(loaded->trace), "again");
+  HADAR_REQUIRE(again.has_value() && again->refused.empty());
+  HADAR_REQUIRE(again->trace == loaded->trace);
+}
+
+template <std::size_t Form>
+std::vector<std::byte> seed_trace() {
+  return bytes_of(traces::testing::samples()[Form].text);
+}
+
+template <std::size_t... Forms>
+void add_traces(std::vector<Target>& all, std::index_sequence<Forms...>) {
+  (all.push_back({"trace", read_trace, seed_trace<Forms>}), ...);
+}
+
 template <std::size_t... Kinds>
 void add_events(std::vector<Target>& all, std::index_sequence<Kinds...>) {
   (all.push_back({"event", read_event, seed_event<Kinds>}), ...);
@@ -93,6 +113,7 @@ std::vector<Target> make_targets() {
 #define HADAR_TARGET(T, name) all.push_back({#name, read_message<T>, seed_message<T>});
   HADAR_ALL_MESSAGES(HADAR_TARGET)
   add_events(all, std::make_index_sequence<std::variant_size_v<EventBody>>());
+  add_traces(all, std::make_index_sequence<21>());
   return all;
 }
 

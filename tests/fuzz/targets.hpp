@@ -16,7 +16,7 @@ struct Target {
   std::vector<std::byte> (*seed)();
 };
 
-// The codecs of all messages, the envelope, an event line, a job's JSON.
+// The codecs of all messages, the envelope, an event line, a job's JSON, a trace of any form.
 std::span<const Target> targets();
 
 }  // namespace hadar::fuzz

@@ -26,6 +26,10 @@ struct Parsed {
   SolveArgs solve;
   EstimateArgs estimate;
   bool check = false;
+  TraceInput trace;
+  TraceSampleArgs trace_sample;
+  TraceGenerateArgs trace_generate;
+  std::string output;
   std::uint32_t rounds = 10;
   CommandResult (*run)(const Parsed&) = nullptr;
 };
@@ -173,6 +177,52 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   report->callback([&parsed] { parsed.run = [](const Parsed& a) { return run_report(a.report); }; });
 }
 
+CLI::App* add_trace_reader(CLI::App& trace, const std::string& name, const std::string& help, Parsed& parsed, Run run) {
+  auto* command = add_command(trace, name, help, parsed, run);
+  auto& input = parsed.trace;
+  command->add_option("FILE", input.file, "The trace")->required();
+  command->add_option("--format", input.format, "Its form (see hadar trace formats); by default recognised");
+  command->add_option("--throughputs", input.throughputs,
+                      "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
+  command->add_option("--cluster", input.cluster, "A cluster file: larger jobs are refused");
+  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)");
+  command->add_flag("--redraw-models", input.redraw, "Draw by duration for models without a speed, too");
+  return command;
+}
+
+void add_trace_commands(CLI::App& app, Parsed& parsed) {
+  auto& p = parsed;
+  auto* trace = app.add_subcommand("trace", "Job traces: read, check, count, sample, make up");
+  trace->require_subcommand(1);
+  const char* where = "Write our CSV there; - is stdout";
+  auto* import = add_trace_reader(*trace, "import", "Turn a public trace into our CSV", parsed,
+                                  [](const Parsed& a) { return run_trace_import(a.settings, a.trace, a.output); });
+  import->add_option("-o,--output", p.output, where)->required();
+  add_trace_reader(*trace, "check", "Say what a trace holds and which rows break which rule", parsed,
+                   [](const Parsed& a) { return run_trace_check(a.settings, a.trace); });
+  add_trace_reader(*trace, "stats", "Jobs, gangs, durations, arrivals, GPU-hours, load", parsed,
+                   [](const Parsed& a) { return run_trace_stats(a.settings, a.trace); });
+  auto* sample = add_trace_reader(*trace, "sample", "A part of a trace, in its order", parsed, [](const Parsed& a) {
+    return run_trace_sample(a.settings, a.trace, a.trace_sample);
+  });
+  sample->add_option("--jobs", p.trace_sample.jobs, "So many, drawn with equal chance; by default all");
+  sample->add_option("--from", p.trace_sample.from_s, "Arrivals from this second on, counted from it")
+      ->check(seconds_between(0, 4e9));
+  sample->add_option("--to", p.trace_sample.to_s, "Arrivals before this second")->check(seconds_between(0, 4e9));
+  sample->add_option("-o,--output", p.trace_sample.output, where)->required();
+  auto* generate = add_command(*trace, "generate", "Make up a trace", parsed,
+                               [](const Parsed& a) { return run_trace_generate(a.settings, a.trace_generate); });
+  auto& g = p.trace_generate;
+  generate->add_option("--profile", g.profile, "Which kind (see hadar trace formats)")->required();
+  generate->add_option("--jobs", g.jobs, "How many")->required();
+  generate->add_option("--rate", g.jobs_per_h, "Arrivals an hour; without it all come at 0");
+  generate->add_option("--seed", g.seed, "Same seed, same bytes");
+  generate->add_option("--throughputs", g.throughputs, "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
+  generate->add_option("-o,--output", g.output, where)->required();
+  add_command(*trace, "formats", "The forms that are read and the profiles that are made up", parsed,
+              [](const Parsed& a) { return run_trace_formats(a.settings); });
+}
+
 }  // namespace
 
 Result<Command> parse_command_line(int argc, const char* const* argv) {
@@ -185,6 +235,7 @@ Result<Command> parse_command_line(int argc, const char* const* argv) {
   add_node_commands(app, *parsed);
   add_view_commands(app, *parsed);
   add_local_commands(app, *parsed);
+  add_trace_commands(app, *parsed);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

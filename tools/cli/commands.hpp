@@ -115,4 +115,41 @@ struct ReportArgs {
 // One HTML page, or run summaries as JSON, from event files alone.
 CommandResult run_report(const ReportArgs& args);
 
+// What a trace is read with.
+struct TraceInput {
+  std::string file;
+  std::string format = "auto";
+  std::string throughputs;  // a table of speeds; empty = the built-in one
+  std::string cluster;      // refuses larger jobs, says the load; empty = none
+  std::uint64_t seed = 0;   // of drawn models, and of a sample
+  bool redraw = false;      // draw for models without a speed too
+};
+// Reads a trace, names every row it refuses, and writes our CSV.
+CommandResult run_trace_import(const Settings& settings, const TraceInput& input, const std::string& output);
+// The same without writing.
+CommandResult run_trace_check(const Settings& settings, const TraceInput& input);
+CommandResult run_trace_stats(const Settings& settings, const TraceInput& input);
+
+struct TraceSampleArgs {
+  std::optional<std::uint64_t> jobs;
+  double from_s = 0;
+  std::optional<double> to_s;
+  std::string output;
+};
+// A part of a trace as our CSV.
+CommandResult run_trace_sample(const Settings& settings, const TraceInput& input, const TraceSampleArgs& args);
+
+struct TraceGenerateArgs {
+  std::string profile;
+  std::uint64_t jobs = 0;
+  double jobs_per_h = 0;
+  std::uint64_t seed = 0;
+  std::string throughputs;
+  std::string output;
+};
+// A made-up trace as our CSV.
+CommandResult run_trace_generate(const Settings& settings, const TraceGenerateArgs& args);
+// The forms and the profiles that are known.
+CommandResult run_trace_formats(const Settings& settings);
+
 }  // namespace hadar::cli

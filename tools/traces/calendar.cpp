@@ -76,7 +76,9 @@ std::optional<double> parse_date_time(std::string_view text) {
   if (!clock) return std::nullopt;
   const auto offset = take_offset(text);
   if (!offset) return std::nullopt;
-  return *day + *clock - *offset;
+  const double seconds = *day + *clock - *offset;
+  if (seconds < 0 || seconds > 4e9) return std::nullopt;
+  return seconds;
 }
 
 }  // namespace hadar::traces

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "messages/codec/utf8.hpp"
 #include "tools/traces/measured_speeds.hpp"
 
 namespace hadar::traces {
@@ -21,12 +22,17 @@ const ThroughputTable& table_of(const LoadOptions& options) {
 }  // namespace
 
 std::string shown(std::string_view value) {
-  std::string text(value.substr(0, kMostShown));
-  for (auto& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  while (value.size() > kMostShown && !text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
-    text.pop_back();
-  if (value.size() > kMostShown) text += "…";
+  std::string text;
+  while (!value.empty()) {
+    const auto length = utf8_length(value);
+    if (text.size() + std::max<std::size_t>(length, 1) > kMostShown) return text + "…";
+    const auto first = static_cast<unsigned char>(value.front());
+    if (length == 0 || first < 0x20 || first == 0x7f)
+      text += '?';
+    else
+      text += value.substr(0, length);
+    value.remove_prefix(std::max<std::size_t>(length, 1));
+  }
   return text;
 }
 
@@ -130,13 +136,15 @@ void Collector::add_notes() {
   for (const auto& [text, count] : remarks_)
     loaded_.notes.push_back(std::to_string(count) + (count == 1 ? " row: " : " rows: ") + std::string(text));
   if (loaded_.drawn > 0)
-    loaded_.notes.push_back(std::to_string(loaded_.drawn) +
-                            " jobs with a duration and no usable model: model drawn by hash(job_id, seed " +
+    loaded_.notes.push_back(std::to_string(loaded_.drawn) + (loaded_.drawn == 1 ? " job" : " jobs") +
+                            " with a duration and no usable model: model drawn by hash(job_id, seed " +
                             std::to_string(options_.seed) +
                             ") among the throughput table's types for their gang size, steps = duration x V100 speed "
                             "(fastest type where V100 has none)");
   if (loaded_.joined > 0)
-    loaded_.notes.push_back(std::to_string(loaded_.joined) + " rows are further tasks of a job already begun");
+    loaded_.notes.push_back(std::to_string(loaded_.joined) +
+                            (loaded_.joined == 1 ? " row is a further task" : " rows are further tasks") +
+                            " of a job already begun");
 }
 
 Result<LoadedTrace> Collector::finish(std::string_view format) && {

@@ -70,7 +70,7 @@ class Collector {
   LoadedTrace loaded_;
 };
 
-// At most 60 bytes, control characters as '?', "…" where it was cut.
+// At most 60 bytes and "…" where it was cut; control characters and what is not UTF-8 as '?'.
 std::string shown(std::string_view value);
 
 }  // namespace hadar::traces

@@ -119,6 +119,12 @@ std::string_view cells_rule(bool header) {
   return header ? "a row with as many cells as the header" : "a row with as many cells as the form has";
 }
 
+// "4 cells, first LM".
+std::string cells_text(const TextRow& row) {
+  return std::to_string(row.cell_count) + (row.cell_count == 1 ? " cell" : " cells") + ", first " +
+         std::string(row.cells.front().substr(0, 30));
+}
+
 Status read_rows(const Form& form, const Source& source, Collector& jobs) {
   TextRows rows(source.text, form.separator);
   TextRow row;
@@ -142,9 +148,12 @@ Status read_rows(const Form& form, const Source& source, Collector& jobs) {
     const bool is_header = first && !form.header && row.cells == columns;
     first = false;
     if (is_header) continue;
-    const auto rule = row.cell_count == cell_count ? row.broken : cells_rule(form.header);
-    if (!row.broken.empty() || row.cell_count != cell_count) {
-      jobs.refuse(row.line, "", row.cells.front(), row.broken.empty() ? rule : row.broken);
+    if (!row.broken.empty()) {
+      jobs.refuse(row.line, "", row.cells.front(), row.broken);
+      continue;
+    }
+    if (row.cell_count != cell_count) {
+      jobs.refuse(row.line, "", cells_text(row), cells_rule(form.header));
       continue;
     }
     fields.start(row);

@@ -38,7 +38,7 @@ struct Trace {
 struct Refusal {
   std::uint32_t line = 0;   // where it starts, from 1
   std::string_view column;  // static text, as is `rule`
-  std::string value;        // at most 60 bytes of it, control characters replaced
+  std::string value;        // at most 60 bytes of it; control characters and what is not UTF-8 as '?'
   std::string_view rule;    // what would be right: "must be " + rule
 };
 

@@ -55,6 +55,23 @@ TEST(ThroughputCsv, KeepsSharedRowsApart) {
               ElementsAre(SharedThroughputRow{{"a", 1, 1, "V100", Placement::kPacked, 6}, "b", 0, 7}));
 }
 
+TEST(ThroughputCsv, KeepsWhatCannotRunApart) {
+  const auto table = parse_throughputs(kHeader + "a,1,1,K80,packed,0\na,1,1,V100,packed,10\n", "t");
+  EXPECT_THAT(table.value().rows, ElementsAre(ThroughputRow{"a", 1, 1, "V100", Placement::kPacked, 10}));
+  EXPECT_THAT(table.value().unfit, ElementsAre(ThroughputRow{"a", 1, 1, "K80", Placement::kPacked, 0}));
+}
+
+TEST(ThroughputCsv, KnowsAPairEitherWayRound) {
+  const std::string header = "model,batch_size,gpus,gpu_type,placement,steps_per_s,partner,partner_steps_per_s\n";
+  const auto table = parse_throughputs(header + "a,1,1,V100,packed,6,b (batch size 8),7\n", "t");
+  EXPECT_THAT(table.value().shared,
+              ElementsAre(SharedThroughputRow{{"a", 1, 1, "V100", Placement::kPacked, 6}, "b", 8, 7}));
+  EXPECT_THAT(error_of(header + "a,1,1,V100,packed,6,b (batch size 8),7\nb,8,1,V100,packed,7,a (batch size 1),6\n"),
+              HasSubstr("t.csv:3: model 'b' has this row already in line 2"));
+  EXPECT_THAT(error_of(header + "a,1,1,V100,packed,6,b,0\n"), HasSubstr("0 exactly when steps_per_s is"));
+  EXPECT_THAT(error_of(header + "a,1,1,V100,packed,6,b (x),1\n"), HasSubstr("MODEL or MODEL (batch size N)"));
+}
+
 TEST(ThroughputCsv, SaysLineColumnValueAndRule) {
   EXPECT_EQ(error_of(kHeader + "image,32,0,V100,packed,1\n"),
             "t.csv:2: column 'gpus': got '0', must be a whole number from 1 to 65536");

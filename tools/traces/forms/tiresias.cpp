@@ -6,23 +6,34 @@ namespace {
 
 constexpr std::uint32_t kBatchSize = 32;  // where a file names models without one
 
-// job_id, num_gpu, iterations, model_name, duration; times count `unit_s` seconds each.
-Draft read_common(Fields& row, double unit_s) {
+// What a time in a file means.
+double seconds(double value) {
+  return value;
+}
+double milliseconds(double value) {
+  return value / 1000;
+}
+double minutes(double value) {
+  return value * 60;
+}
+
+// job_id, num_gpu, model_name, duration, submit_time.
+Draft read_common(Fields& row, double (*in_seconds)(double)) {
   auto draft = begin_draft(row);
   draft.id = row.word("job_id");
   draft.gpus_column = "num_gpu";
   draft.duration_column = "duration";
   draft.gpus = row.gpus("num_gpu");
   draft.model = row.word("model_name");
-  draft.duration_s = row.at_least_0("duration") * unit_s;
-  draft.time_s = row.at_least_0("submit_time") * unit_s;
+  draft.duration_s = in_seconds(row.at_least_0("duration"));
+  draft.time_s = in_seconds(row.at_least_0("submit_time"));
   if (draft.time_s > 4e9) row.wrong("submit_time", "at most 4e9 s");
   if (*draft.duration_s > 4e9 || *draft.duration_s == 0) row.wrong("duration", "above 0 s and at most 4e9 s");
   return draft;
 }
 
 void read_tiresias(Fields& row, Collector& jobs) {
-  auto draft = read_common(row, 1);
+  auto draft = read_common(row, seconds);
   draft.total_steps = row.steps("iterations");
   draft.batch_size = kBatchSize;
   if (row.refused()) return;
@@ -31,7 +42,7 @@ void read_tiresias(Fields& row, Collector& jobs) {
 }
 
 void read_muri(Fields& row, Collector& jobs) {
-  auto draft = read_common(row, 1e-3);
+  auto draft = read_common(row, milliseconds);
   draft.total_steps = row.steps("iterations");
   draft.batch_size = row.batch_size("batch_size");
   if (row.refused()) return;
@@ -40,7 +51,7 @@ void read_muri(Fields& row, Collector& jobs) {
 }
 
 void read_chronus(Fields& row, Collector& jobs) {
-  auto draft = read_common(row, 60);
+  auto draft = read_common(row, minutes);
   draft.total_steps = row.steps("iterations");
   draft.batch_size = kBatchSize;
   draft.user = row.word_or_empty("user");
@@ -51,7 +62,7 @@ void read_chronus(Fields& row, Collector& jobs) {
 }
 
 void read_elasticflow(Fields& row, Collector& jobs) {
-  auto draft = read_common(row, 1);
+  auto draft = read_common(row, seconds);
   draft.total_steps = row.steps("iteration");
   const auto batch = row.batch_size("batch_size");
   draft.batch_size = std::max(1U, batch / static_cast<std::uint32_t>(std::max(1.0, draft.gpus)));

@@ -1,0 +1,117 @@
+#include "tools/traces/generate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/traces/measured_speeds.hpp"
+#include "tools/traces/model_draw.hpp"
+#include "tools/traces/profile.hpp"
+
+namespace hadar::traces {
+namespace {
+
+constexpr std::uint64_t kMostJobs = 10'000'000;
+constexpr double kMostRate = 1e6;
+constexpr double kMostSteps = 9007199254740992.0;  // 2^53
+// Streams of random numbers.
+constexpr std::uint64_t kShapes = 1;
+constexpr std::uint64_t kModels = 2;
+constexpr std::uint64_t kArrivals = 3;
+
+double gavel_alone_s(Random& random) {
+  const bool is_short = random.unit() < 0.8;
+  return 60 * std::pow(10.0, is_short ? random.uniform(1.5, 3) : random.uniform(3, 4));
+}
+
+Shape gavel_single(Random& random) {
+  return {1, gavel_alone_s(random)};
+}
+
+Shape gavel_multi(Random& random) {
+  const double part = random.unit();
+  const std::uint32_t gpus = part < 0.70 ? 1 : part < 0.80 ? 2 : part < 0.95 ? 4 : 8;
+  return {gpus, gavel_alone_s(random)};
+}
+
+Shape uniform_shape(Random& random) {
+  const auto gpus = std::uint32_t{1} << random.below(4);
+  return {gpus, random.uniform(0.2, 5) * 3600};
+}
+
+double poisson_gap_s(Random& random, double, double jobs_per_h) {
+  return random.exponential(3600 / jobs_per_h);
+}
+
+const std::vector<Profile>& all_profiles() {
+  static const std::vector<Profile> kProfiles{
+      {"gavel-single", "Gavel's generator, one GPU a job", gavel_single, poisson_gap_s},
+      {"gavel-multi", "Gavel's generator, 1 to 8 GPUs a job", gavel_multi, poisson_gap_s},
+      {"gavel-makespan", "as gavel-multi, every job at 0", gavel_multi, poisson_gap_s, true},
+      philly_profile(),
+      {"uniform", "12 min to 5 h, 1 to 8 GPUs, all with equal chance", uniform_shape, poisson_gap_s}};
+  return kProfiles;
+}
+
+double to_ms(double seconds) {
+  return std::round(seconds * 1000) / 1000;
+}
+
+Status check(const GenerateOptions& options, const Profile* profile) {
+  const auto wrong = [](const std::string& what) { return fail(ErrorCode::kInvalidArgument, what); };
+  if (profile == nullptr) {
+    std::string names;
+    for (const auto& known : all_profiles()) names += (names.empty() ? "" : ", ") + std::string(known.name);
+    return wrong("no profile is called '" + options.profile + "', must be one of " + names);
+  }
+  if (options.jobs < 1 || options.jobs > kMostJobs)
+    return wrong("jobs: got " + std::to_string(options.jobs) + ", must be from 1 to 10000000");
+  if (!(options.jobs_per_h >= 0 && options.jobs_per_h <= kMostRate))
+    return wrong("rate: got " + std::to_string(options.jobs_per_h) + ", must be from 0 (all jobs at 0) to 1e6 jobs/h");
+  if (profile->at_once && options.jobs_per_h > 0)
+    return wrong("rate: got " + std::to_string(options.jobs_per_h) + ", must be left out: " + options.profile +
+                 " has every job at 0");
+  return {};
+}
+
+}  // namespace
+
+std::vector<ProfileInfo> profiles() {
+  std::vector<ProfileInfo> all;
+  for (const auto& profile : all_profiles()) all.push_back({profile.name, profile.summary});
+  return all;
+}
+
+Result<Trace> generate(const GenerateOptions& options) {
+  const auto& known = all_profiles();
+  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& p) { return p.name == options.profile; });
+  const auto* profile = found == known.end() ? nullptr : &*found;
+  if (auto right = check(options, profile); !right) return fail(std::move(right));
+  const ModelDraw models(options.throughputs.empty() ? gavel_throughput_file().rows : options.throughputs);
+  if (models.types_for(1).empty())
+    return fail(ErrorCode::kInvalidArgument,
+                "the throughput table has no speed on one GPU, must have one to draw from");
+  Random shapes(options.seed, kShapes);
+  Random types(options.seed, kModels);
+  Random arrivals(options.seed, kArrivals);
+  Trace trace;
+  trace.jobs.reserve(options.jobs);
+  double now_s = 0;
+  for (std::uint64_t i = 0; i < options.jobs; ++i) {
+    if (i > 0 && options.jobs_per_h > 0) now_s = to_ms(now_s + profile->gap_s(arrivals, now_s, options.jobs_per_h));
+    const auto shape = profile->draw(shapes);
+    const auto& fitting = models.types_for(shape.gpus);
+    const auto& type = fitting[types.below(fitting.size())];
+    TraceJob job;
+    job.job_id = std::to_string(i + 1);
+    job.arrival_s = now_s;
+    job.model = type.model;
+    job.batch_size = type.batch_size;
+    job.gpus = shape.gpus;
+    const double steps = std::floor(to_ms(shape.alone_s) * type.steps_per_s);
+    job.total_steps = static_cast<std::uint64_t>(std::clamp(steps, 1.0, kMostSteps));
+    trace.jobs.push_back(std::move(job));
+  }
+  return trace;
+}
+
+}  // namespace hadar::traces
