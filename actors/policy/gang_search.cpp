@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <tuple>
+
+#include "actors/policy/free_nodes.hpp"
 
 namespace hadar {
 namespace {
@@ -18,25 +19,6 @@ std::vector<std::uint32_t> cheapest_first(const PlanBuilder& plan, const Valuati
   std::vector<std::uint32_t> types(std::make_reverse_iterator(end), order.rend());
   std::stable_sort(types.begin(), types.end(), [&](auto a, auto b) { return value.price(a) < value.price(b); });
   return types;
-}
-
-// Takes up to `missing` GPUs of the types on one node, in the types' order.
-std::uint32_t take_on(const PlanBuilder& plan, std::uint32_t node, const std::vector<std::uint32_t>& types,
-                      std::uint32_t missing, Gang& gang) {
-  std::uint32_t taken = 0;
-  for (const auto type : types) {
-    const auto count = std::min(missing - taken, plan.free(node, type));
-    if (count > 0) gang.push_back({node, type, count});
-    taken += count;
-    if (taken == missing) break;
-  }
-  return taken;
-}
-
-std::uint32_t free_on(const PlanBuilder& plan, std::uint32_t node, const std::vector<std::uint32_t>& types) {
-  std::uint32_t gpus = 0;
-  for (const auto type : types) gpus += plan.free(node, type);
-  return gpus;
 }
 
 // GPUs of a gang that some job holds and could go on holding.
@@ -65,32 +47,6 @@ Gang on_one_node(const PlanBuilder& plan, const Valuation& value, std::size_t j,
     best_key = key;
   }
   return best;
-}
-
-// Takes up to `missing` GPUs of the types, the nodes with most of them free first, among equals the lower node number.
-std::uint32_t take_by_free(const PlanBuilder& plan, const std::vector<std::uint32_t>& types, std::uint32_t missing,
-                           Gang& gang) {
-  using Nodes = std::set<std::uint32_t>;
-  struct Like {
-    std::uint32_t free;
-    Nodes::const_iterator next;
-    Nodes::const_iterator end;
-  };
-  std::vector<Like> likes;
-  for (const auto number : plan.groups().occupied()) {
-    const auto& nodes = plan.groups().group(number).nodes;
-    if (const auto free = free_on(plan, *nodes.begin(), types); free > 0)
-      likes.push_back({free, nodes.begin(), nodes.end()});
-  }
-  std::uint32_t taken = 0;
-  while (taken < missing && !likes.empty()) {
-    const auto first = std::min_element(likes.begin(), likes.end(), [](const Like& a, const Like& b) {
-      return a.free != b.free ? a.free > b.free : *a.next < *b.next;
-    });
-    taken += take_on(plan, *first->next, types, missing - taken, gang);
-    if (++first->next == first->end) likes.erase(first);
-  }
-  return taken;
 }
 
 // On the nodes with most free GPUs of the types, so that few are needed.

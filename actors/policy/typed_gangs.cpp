@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
+#include "actors/policy/free_nodes.hpp"
 #include "actors/policy/gang_speed.hpp"
 #include "messages/types/check.hpp"
 
@@ -13,41 +15,31 @@ std::uint32_t taken_back(const PlanBuilder& plan, std::uint32_t node, std::uint3
   return count - std::min(count, plan.idle(node, type));
 }
 
-// How good a place one node is for a whole gang of one type: smaller is better.
-using Fit = std::tuple<std::uint32_t, std::uint32_t>;  // GPUs taken back, GPUs left over
+// How good a place one node is for a whole gang of one type: GPUs taken back, GPUs left over, then numbers; smaller is
+// better.
+using Fit = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-struct Place {
-  Fit fit;
+// The best place on one node for a whole gang of any one of the types; empty when there is none.
+Gang on_one_node(const PlanBuilder& plan, std::uint32_t gpus, const std::vector<std::uint32_t>& types) {
+  Fit best;
   Gang gang;
-};
-
-// A node with room for the gang.
-void try_node(const PlanBuilder& plan, std::uint32_t node, std::uint32_t type, std::uint32_t gpus, Place& best) {
-  const auto free = plan.free(node, type);
-  const Fit fit{taken_back(plan, node, type, gpus), free - gpus};
-  if (!best.gang.empty() && fit >= best.fit) return;
-  best = {fit, {{node, type, gpus}}};
+  for (const auto number : plan.groups().occupied()) {
+    const auto node = *plan.groups().group(number).nodes.begin();
+    for (const auto type : types) {
+      const auto free = plan.free(node, type);
+      if (free < gpus) continue;
+      const Fit fit{taken_back(plan, node, type, gpus), free - gpus, node, type};
+      if (!gang.empty() && fit >= best) continue;
+      best = fit;
+      gang = {{node, type, gpus}};
+    }
+  }
+  return gang;
 }
 
-// Takes GPUs node by node, the nodes with most of them first.
 Gang on_few_nodes(const PlanBuilder& plan, std::uint32_t gpus, const std::vector<std::uint32_t>& types) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> nodes;  // free, node
-  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) {
-    std::uint32_t free = 0;
-    for (const auto type : types) free += plan.free(node, type);
-    if (free > 0) nodes.emplace_back(free, node);
-  }
-  std::stable_sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   Gang gang;
-  for (const auto& [free, node] : nodes)
-    for (const auto type : types) {
-      const auto count = std::min(gpus, plan.free(node, type));
-      if (count == 0) continue;
-      gang.push_back({node, type, count});
-      gpus -= count;
-      if (gpus == 0) return normalized(std::move(gang));
-    }
-  return {};
+  return take_by_free(plan, types, gpus, gang) == gpus ? normalized(std::move(gang)) : Gang{};
 }
 
 std::vector<std::uint32_t> allowed_types(const PlanBuilder& plan, std::size_t j) {
@@ -77,10 +69,8 @@ Gang gang_on_type(const PlanBuilder& plan, std::size_t j, std::uint32_t type) {
   const auto gpus = plan.job(j).gpus;
   if (!plan.allows(j, type) || plan.free_of_type(type) < gpus) return {};
   if (auto own = own_gang(plan, j); !own.empty() && same_types(own, {{0, type, 1}})) return own;
-  Place best;
-  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
-    if (plan.free(node, type) >= gpus) try_node(plan, node, type, gpus, best);
-  return best.gang.empty() ? on_few_nodes(plan, gpus, {type}) : best.gang;
+  auto gang = on_one_node(plan, gpus, {type});
+  return gang.empty() ? on_few_nodes(plan, gpus, {type}) : gang;
 }
 
 Gang gang_on_any(const PlanBuilder& plan, std::size_t j, const std::vector<std::uint32_t>& types) {
@@ -91,11 +81,7 @@ Gang tightest_gang(const PlanBuilder& plan, std::size_t j) {
   const auto gpus = plan.job(j).gpus;
   if (plan.free_for(j) < gpus) return {};
   const auto types = allowed_types(plan, j);
-  Place best;
-  for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node)
-    for (const auto type : types)
-      if (plan.free(node, type) >= gpus) try_node(plan, node, type, gpus, best);
-  if (!best.gang.empty()) return best.gang;
+  if (auto gang = on_one_node(plan, gpus, types); !gang.empty()) return gang;
   Gang fewest;
   for (const auto type : types) {
     auto gang = gang_on_type(plan, j, type);
