@@ -105,17 +105,35 @@ bool PriceMaster::factor() {
     }
   }
   inverse_ = std::move(right);
-  value_.assign(n, 0.0);
-  objective_ = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    double sum = inverse_[k * n + types_];
-    for (std::size_t j = 0; j < types_; ++j)
-      if (hard_[j] != 0) sum += inverse_[k * n + j] * limit_[j];
-    value_[k] = std::max(sum, 0.0);
-    objective_ += cost_of(basis_[k]) * value_[k];
-  }
+  solve_values();
   update_prices();
   return true;
+}
+
+// Basic values, with one step of refinement: plans can be alike to 1e-6, which costs the inverse as many digits.
+void PriceMaster::solve_values() {
+  const std::size_t n = size_;
+  std::vector<double> residual(n, 0.0);
+  for (std::size_t j = 0; j < types_; ++j) residual[j] = hard_[j] != 0 ? limit_[j] : 0;
+  residual[types_] = 1;
+  const auto right = residual;
+  value_.assign(n, 0.0);
+  std::vector<double> column(n);
+  for (int step = 0; step < 2; ++step) {
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t r = 0; r < n; ++r) value_[k] += inverse_[k * n + r] * residual[r];
+    if (step == 1) break;
+    residual = right;
+    for (std::size_t k = 0; k < n; ++k) {
+      column_of(basis_[k], column.data());
+      for (std::size_t r = 0; r < n; ++r) residual[r] -= column[r] * value_[k];
+    }
+  }
+  objective_ = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    value_[k] = std::max(value_[k], 0.0);
+    objective_ += cost_of(basis_[k]) * value_[k];
+  }
 }
 
 void PriceMaster::update_prices() {

@@ -43,6 +43,7 @@ class PriceMaster {
   void column_of(Variable variable, double* out) const;
   [[nodiscard]] double cost_of(Variable variable) const;
   bool factor();
+  void solve_values();
   void update_prices();
   bool choose(Variable& entering) const;
   bool pivot(Variable entering);

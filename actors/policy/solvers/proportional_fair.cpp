@@ -10,7 +10,7 @@ namespace hadar::solvers {
 namespace {
 
 constexpr double kGapPerJob = 1e-11;
-constexpr double kGoodGapPerJob = 1e-9;
+constexpr double kGoodGapPerJob = 1e-8;
 constexpr int kMaxIterations = 1500;
 
 // The utility a job buys when its gain is log(d) less what d costs: where the hull's slope passes 1 / d.
