@@ -11,7 +11,9 @@ namespace {
 
 constexpr int kMaxPivots = 500;
 constexpr double kReducedCost = 1e-13;  // relative to the objective
-constexpr double kPivot = 1e-12;
+constexpr double kPivot = 1e-9;         // of the largest candidate
+constexpr double kTie = 1e-14;          // of the largest value: variables that come this close to 0 do so together
+constexpr double kNegative = 1e-7;  // of the largest value: a variable further below 0 says that the basis is too ill
 
 }  // namespace
 
@@ -105,13 +107,13 @@ bool PriceMaster::factor() {
     }
   }
   inverse_ = std::move(right);
-  solve_values();
+  if (!solve_values()) return false;
   update_prices();
   return true;
 }
 
 // Basic values, with one step of refinement: plans can be alike to 1e-6, which costs the inverse as many digits.
-void PriceMaster::solve_values() {
+bool PriceMaster::solve_values() {
   const std::size_t n = size_;
   std::vector<double> residual(n, 0.0);
   for (std::size_t j = 0; j < types_; ++j) residual[j] = hard_[j] != 0 ? limit_[j] : 0;
@@ -129,11 +131,14 @@ void PriceMaster::solve_values() {
       for (std::size_t r = 0; r < n; ++r) residual[r] -= column[r] * value_[k];
     }
   }
+  size_of_values_ = std::max(1.0, *std::max_element(value_.begin(), value_.end()));
+  if (*std::min_element(value_.begin(), value_.end()) < -kNegative * size_of_values_) return false;
   objective_ = 0;
   for (std::size_t k = 0; k < n; ++k) {
     value_[k] = std::max(value_[k], 0.0);
     objective_ += cost_of(basis_[k]) * value_[k];
   }
+  return true;
 }
 
 void PriceMaster::update_prices() {
@@ -153,8 +158,9 @@ void PriceMaster::update_prices() {
     for (auto& price : prices_) price /= soft;
 }
 
-bool PriceMaster::is_basic(Variable variable) const {
-  return std::find(basis_.begin(), basis_.end(), variable) != basis_.end();
+bool PriceMaster::may_enter(Variable variable) const {
+  return std::find(basis_.begin(), basis_.end(), variable) == basis_.end() &&
+         std::find(refused_.begin(), refused_.end(), variable) == refused_.end();
 }
 
 // The most negative reduced cost, if any is below the threshold.
@@ -166,14 +172,14 @@ bool PriceMaster::choose(Variable& entering) const {
     double reduced = cost_[k] - dual_[types_];
     const double* usage = usage_.data() + k * types_;
     for (std::size_t j = 0; j < types_; ++j) reduced -= dual_[j] * usage[j];
-    if (reduced < best && !is_basic({Variable::kPlan, k})) {
+    if (reduced < best && may_enter({Variable::kPlan, k})) {
       best = reduced;
       entering = {Variable::kPlan, k};
       found = true;
     }
   }
   for (std::size_t j = 0; j < types_; ++j) {
-    if (-dual_[j] < best && !is_basic({Variable::kSlack, j})) {
+    if (-dual_[j] < best && may_enter({Variable::kSlack, j})) {
       best = -dual_[j];
       entering = {Variable::kSlack, j};
       found = true;
@@ -182,23 +188,26 @@ bool PriceMaster::choose(Variable& entering) const {
   return found;
 }
 
+// The basic variable that reaches 0 first leaves; among those that do so together, the one with the largest pivot,
+// which keeps the basis well conditioned.
 bool PriceMaster::pivot(Variable entering) {
   std::vector<double> column(size_);
+  std::vector<double> move(size_, 0.0);
   column_of(entering, column.data());
-  std::size_t leaving = size_;
-  double step = std::numeric_limits<double>::infinity();
-  double head = 0;
+  double largest = 0;
   for (std::size_t k = 0; k < size_; ++k) {
-    double move = 0;
-    for (std::size_t r = 0; r < size_; ++r) move += inverse_[k * size_ + r] * column[r];
-    if (move <= kPivot || basis_[k].kind == Variable::kLevel) continue;
-    const double ratio = value_[k] / move;
-    if (ratio < step || (ratio == step && move > head)) {
-      leaving = k;
-      step = ratio;
-      head = move;
-    }
+    for (std::size_t r = 0; r < size_; ++r) move[k] += inverse_[k * size_ + r] * column[r];
+    if (basis_[k].kind != Variable::kLevel) largest = std::max(largest, move[k]);
   }
+  const double least = kPivot * std::max(largest, 1e-3);
+  double step = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < size_; ++k)
+    if (move[k] > least && basis_[k].kind != Variable::kLevel) step = std::min(step, value_[k] / move[k]);
+  std::size_t leaving = size_;
+  for (std::size_t k = 0; k < size_; ++k)
+    if (move[k] > least && basis_[k].kind != Variable::kLevel && value_[k] <= step * move[k] + kTie * size_of_values_ &&
+        (leaving == size_ || move[k] > move[leaving]))
+      leaving = k;
   if (leaving == size_) return false;
   const auto old = basis_[leaving];
   basis_[leaving] = entering;
@@ -210,9 +219,10 @@ bool PriceMaster::pivot(Variable entering) {
 
 bool PriceMaster::optimize() {
   Variable entering;
+  refused_.clear();
   for (int pivots = 0; pivots < kMaxPivots; ++pivots) {
-    if (!choose(entering)) return true;
-    if (!pivot(entering)) return false;
+    if (!choose(entering)) return refused_.empty();
+    if (!pivot(entering)) refused_.push_back(entering);
   }
   return false;
 }

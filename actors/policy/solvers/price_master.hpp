@@ -43,11 +43,11 @@ class PriceMaster {
   void column_of(Variable variable, double* out) const;
   [[nodiscard]] double cost_of(Variable variable) const;
   bool factor();
-  void solve_values();
+  bool solve_values();
   void update_prices();
   bool choose(Variable& entering) const;
   bool pivot(Variable entering);
-  [[nodiscard]] bool is_basic(Variable variable) const;
+  [[nodiscard]] bool may_enter(Variable variable) const;
 
   std::size_t types_;
   std::size_t size_;  // rows of the basis: types and the convexity row
@@ -58,8 +58,10 @@ class PriceMaster {
   std::vector<double> cost_;
   double cost_scale_ = 0;
   std::vector<Variable> basis_;
-  std::vector<double> inverse_;  // [row * size + row]
-  std::vector<double> value_;    // of the basic variables
+  std::vector<Variable> refused_;  // would make the basis ill; left out of this call
+  std::vector<double> inverse_;    // [row * size + row]
+  std::vector<double> value_;      // of the basic variables
+  double size_of_values_ = 1;      // the largest of them, at least 1
   std::vector<double> dual_;
   std::vector<double> prices_;
   double objective_ = 0;
