@@ -131,6 +131,7 @@ Result<std::shared_ptr<void>> add_node_role(Process& process) {
   options.incarnation = process.incarnation();
   options.request_limit_s = config.scheduler.request_limit_s;
   options.stop_limit_s = config.node.stop_grace_s;
+  options.step_limit_s = config.node.step_limit_s;
   options.pace = *std::move(pace);
   options.pick_rendezvous =
       [host = host_of(config.process.advertise.empty() ? config.process.listen : config.process.advertise)] {

@@ -109,9 +109,12 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   local.ledger =
       spawn_job_ledger(system, SpawnMode::kOwnThread, JobLedgerOptions{options, start_s},
                        std::shared_ptr<Ledger>(*std::move(ledger)), std::shared_ptr<EventLog>(*std::move(log)));
-  local.fork_tracker =
-      spawn_fork_tracker(system, SpawnMode::kShared, ForkTrackerOptions{config.tracker.merge_grace_s, start_s},
-                         local.ledger, local.consolidator);
+  const auto log_delay = [logger = process.shared_log()](JobId job, const Error& why) {
+    logger->warning("merge_delayed", {{"job", job.value}, {"why", why.message}});
+  };
+  local.fork_tracker = spawn_fork_tracker(system, SpawnMode::kShared,
+                                          ForkTrackerOptions{config.tracker.merge_grace_s, start_s, log_delay},
+                                          local.ledger, local.consolidator);
   process.bridge().serve(ActorKey::kJobLedger, local.ledger);
   process.bridge().serve(ActorKey::kForkTracker, local.fork_tracker);
   process.bridge().serve(ActorKey::kBlobKeeper, local.blob_keeper);

@@ -47,6 +47,8 @@ struct Held {
   std::uint64_t base_samples = 0;
   double base_train_s = 0;
   double base_pace_missed_s = 0;
+  double stepped_s = 0;  // when it last was seen to do a step, or was started
+  bool hung = false;     // stopped for doing none
   std::uint64_t sampled_steps = 0;
   double sampled_train_s = 0;
 

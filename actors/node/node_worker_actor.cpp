@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <caf/all.hpp>
+#include <cmath>
 
 #include "actors/node/node_worker_reports.hpp"
 #include "actors/node/node_worker_state.hpp"
@@ -65,6 +66,7 @@ void run(Self self, LeaseId id, const std::filesystem::path& weights) {
   LeaseRun run{held->lease, weights, pace_of(self, held->lease), held->lease.first_step};
   if (!held->lease.renews()) run.lease.train_for_s = held->left_s(now);
   held->phase = HeldPhase::kRunning;
+  held->stepped_s = now;
   if (const auto every = save_interval(self, held->lease); every > 0) held->next_save_s = now + every;
   state.idle_since.erase(held->lease.fork.job);
   state.executor->start(std::move(run));
@@ -101,6 +103,7 @@ void load(Self self, LeaseId id) {
 void happened(Self self, const executor_event::Progressed& event) {
   auto* held = self->state.leases->find(event.lease);
   if (!held) return;
+  if (event.steps != held->sampled_steps) held->stepped_s = self->state.now_s();
   held->sampled_steps = event.steps;
   held->sampled_train_s = event.train_s;
 }
@@ -123,14 +126,20 @@ void happened(Self self, const executor_event::Saved& event) {
 void happened(Self self, const executor_event::Ended& event) {
   auto& state = self->state;
   auto* held = state.leases->find(event.lease);
-  if (!held) return;                                  // discarded: nobody wants its steps
-  const bool settled = held->lease.quota_steps == 0;  // nothing to report
-  lease_ended(self, held->lease, event.end, settled, event.detail);
-  if (settled) return state.leases->erase(event.lease);
+  if (!held) return;  // discarded: nobody wants its steps
   auto end = event.end;
+  auto detail = event.detail;
+  if (held->hung) {
+    end = LeaseEndReason::kFailed;
+    detail = "no step for " + std::to_string(std::lround(state.options.step_limit_s)) + " s (node.step_limit_s)" +
+             (detail.empty() ? "" : "; " + detail);
+  }
+  const bool settled = held->lease.quota_steps == 0;  // nothing to report
+  lease_ended(self, held->lease, end, settled, detail);
+  if (settled) return state.leases->erase(event.lease);
   if (end == LeaseEndReason::kRevoked && !held->stop_asked) end = LeaseEndReason::kDeadline;
   held->phase = HeldPhase::kReporting;
-  held->unreported.push_back(finished_from(event, end, event.detail));
+  held->unreported.push_back(finished_from(event, end, detail));
   report_next(self, event.lease);
 }
 
@@ -239,6 +248,17 @@ void ask_for_saves(Self self) {
   }
 }
 
+void stop_the_hung(Self self) {
+  auto& state = self->state;
+  const auto limit = state.options.step_limit_s;
+  if (limit <= 0) return;
+  for (auto& [id, held] : state.leases->all()) {
+    if (held.phase != HeldPhase::kRunning || held.stop_asked || state.now_s() - held.stepped_s < limit) continue;
+    held.hung = true;
+    stop(self, held, "no step");
+  }
+}
+
 void let_idle_trainers_go(Self self) {
   auto& state = self->state;
   for (auto it = state.idle_since.begin(); it != state.idle_since.end();) {
@@ -255,6 +275,7 @@ void tick(Self self) {
   auto& state = self->state;
   state.ticking = false;
   ask_for_saves(self);
+  stop_the_hung(self);
   let_idle_trainers_go(self);
   auto progress = state.leases->progress();
   if (!progress.samples.empty()) self->send(state.peers.ledger, std::move(progress));

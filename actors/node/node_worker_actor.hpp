@@ -21,6 +21,7 @@ struct NodeWorkerOptions {
   double stop_limit_s = 10;    // for a trainer to finish its step and save
   double commit_limit_s = 10;  // a promise not committed by then is off
   double warm_s = 60;          // trainers of a job without a lease here are let go after that
+  double step_limit_s = 0;     // a trainer that does no step for so long has failed; 0 = never
   // Steps per second a trainer of this job must keep on a GPU of this type; 0 = as fast as it can. May be empty.
   std::function<double(const JobSpec&, const GpuType&)> pace;
   // Where rank 0 of a gang will listen; "host:port". May be empty when no gangs run here.

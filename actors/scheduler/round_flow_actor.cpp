@@ -124,7 +124,7 @@ void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<L
   AbandonLeases abandon;
   for (const auto& lease : leases) abandon.leases.push_back(lease.id);
   request.leases = std::move(leases);
-  if (plan) request.outcomes = state.told.news(plan->outcomes);
+  if (plan) request.outcomes = state.told.news(plan->outcomes, request.early);
   request.memory = state.memory;
   self->request(state.peers.ledger, request_limit(self), std::move(request))
       .then([self](const PlanRecorded& recorded) { grant(self, recorded.leases); },

@@ -27,8 +27,8 @@ const JobView* find_job(const JobViews& jobs, JobId id) {
 
 bool all_idle(const Allocation& allocation, const CapacityViewed& viewed) {
   for (const auto& slice : allocation.slices) {
-    const auto* node =
-        find_sorted(viewed.nodes, slice.node, [](const NodeView& view) -> const NodeName& { return view.inventory.name; });
+    const auto* node = find_sorted(viewed.nodes, slice.node,
+                                   [](const NodeView& view) -> const NodeName& { return view.inventory.name; });
     if (!node) return false;
     for (auto gpu : slice.gpus)
       if (!std::binary_search(node->idle_gpus.begin(), node->idle_gpus.end(), gpu)) return false;
@@ -115,15 +115,16 @@ bool worth_replanning(const RoundInput& input) {
                              [](const auto& job) { return !job->merging && job->steps_unissued() > 0; });
 }
 
-std::vector<Outcome> ToldOutcomes::news(const std::vector<Outcome>& outcomes) {
+std::vector<Outcome> ToldOutcomes::news(const std::vector<Outcome>& outcomes, bool early) {
   std::vector<Outcome> news;
   std::vector<Told> told;
   told.reserve(outcomes.size());
   auto last = told_.begin();
   for (const auto& outcome : outcomes) {
     while (last != told_.end() && last->job < outcome.job) ++last;
-    const bool known = last != told_.end() && last->job == outcome.job && last->kind == outcome.kind &&
-                       last->code == outcome.reason.code;
+    const bool same_kind = last != told_.end() && last->job == outcome.job && last->kind == outcome.kind;
+    const bool still_waits = early && outcome.kind == OutcomeKind::kWaiting;
+    const bool known = same_kind && (still_waits || last->code == outcome.reason.code);
     if (known) {
       told.push_back(std::move(*last));
       continue;
@@ -138,7 +139,7 @@ std::vector<Outcome> ToldOutcomes::news(const std::vector<Outcome>& outcomes) {
 PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const CapacityViewed& viewed) {
   PlanSteps steps;
   std::vector<ForkId> kept;  // rising
-  std::set<JobId> losing;  // jobs with a fork that is taken back: their base will move on
+  std::set<JobId> losing;    // jobs with a fork that is taken back: their base will move on
   const auto keeps = [&](ForkId fork) { return std::binary_search(kept.begin(), kept.end(), fork); };
   const auto repeats = [&](const Allocation& wanted) {
     const auto* held = held_by_fork(input.jobs, wanted.fork);

@@ -35,8 +35,9 @@ bool worth_replanning(const RoundInput& input);
 class ToldOutcomes {
  public:
   // Of the outcomes of a plan (rising jobs) those whose kind or code is new since the last call. Jobs that are not in
-  // the plan are forgotten.
-  std::vector<Outcome> news(const std::vector<Outcome>& outcomes);
+  // the plan are forgotten. An early replan is about idle GPUs only: that a job still waits, if for another reason,
+  // is no news then.
+  std::vector<Outcome> news(const std::vector<Outcome>& outcomes, bool early);
 
  private:
   struct Told {

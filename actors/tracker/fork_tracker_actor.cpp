@@ -31,6 +31,7 @@ struct State {
   std::optional<ForkBoard> board;
   JobLedgerActor ledger;
   ConsolidatorActor consolidator;
+  std::function<void(JobId, const Error&)> on_delay;
   std::optional<double> armed_s;  // when the next LookForDue comes
 };
 
@@ -39,7 +40,8 @@ using Self = Wide::stateful_pointer<State>;
 
 void merge_due(Self self);
 
-void retry_later(Self self, JobId job) {
+void retry_later(Self self, JobId job, const Error& why) {
+  if (self->state.on_delay) self->state.on_delay(job, why);
   self->state.board->postpone(job);
   self->delayed_send(self, caf_delay(kRetryMerge_s), LookForDue{});
 }
@@ -57,7 +59,7 @@ void settle(Self self, const MergeOrder& order, SettleForks settle) {
               self->state.board->settled(order, order.base);
               return;
             }
-            retry_later(self, order.job);
+            retry_later(self, order.job, to_error(error));
           });
 }
 
@@ -66,7 +68,7 @@ using Excluded = std::map<LeaseId, std::string>;
 // Merges what the rule lets in; forks whose weights turn out unfit are left out, and the rest merged again.
 void merge(Self self, const MergeOrder& order, const Excluded& excluded = {}) {
   auto decision = decide_merge(order, excluded);
-  if (!decision) return retry_later(self, order.job);
+  if (!decision) return retry_later(self, order.job, decision.error());
   if (decision->inputs.size() < 2) return settle(self, order, std::move(decision->settle));
   MergeForks ask{order.job, order.base, decision->inputs};
   self->request(self->state.consolidator, kMergeLimit, std::move(ask))
@@ -82,7 +84,7 @@ void merge(Self self, const MergeOrder& order, const Excluded& excluded = {}) {
           },
           [self, order, inputs = decision->inputs](const caf::error& error) {
             const auto why = to_error(error);
-            if (why.code != ErrorCode::kCorrupt) return retry_later(self, order.job);
+            if (why.code != ErrorCode::kCorrupt) return retry_later(self, order.job, why);
             Excluded all;
             for (const auto& input : inputs) all[input.lease] = why.message;
             merge(self, order, all);
@@ -149,6 +151,7 @@ Wide::behavior_type behavior(Self self, const ForkTrackerOptions& options, JobLe
                              ConsolidatorActor consolidator) {
   self->state.clock.emplace(self->clock(), options.start_s);
   self->state.board.emplace(options.merge_grace_s);
+  self->state.on_delay = options.on_delay;
   self->state.ledger = std::move(ledger);
   self->state.consolidator = std::move(consolidator);
   return {

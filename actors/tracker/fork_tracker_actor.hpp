@@ -6,6 +6,8 @@
 // and blob store share its process; node workers may vanish at any time.
 #pragma once
 
+#include <functional>
+
 #include "actors/handles.hpp"
 #include "actors/spawn.hpp"
 
@@ -14,6 +16,8 @@ namespace hadar {
 struct ForkTrackerOptions {
   double merge_grace_s = 2;  // after a fork's deadline
   double start_s = 0;        // cluster time at the spawn
+  // Called on the actor when a merge could not be done and will be tried again. May be empty.
+  std::function<void(JobId, const Error&)> on_delay = {};
 };
 
 ForkTrackerActor spawn_fork_tracker(caf::actor_system& system, SpawnMode mode, ForkTrackerOptions options,

@@ -355,7 +355,10 @@ ReportAccepted Ledger::accept(const LeaseReport& report, double now_s) {
     changes_.measured.push_back(
         MeasuredSpeed{job.job, job.spec, open->lease.gpu_types.front(), stored.steps, stored.train_s});
   emit(event::ForkReported{job.job, std::move(stored)}, now_s);
-  if (open->ended()) advance(job.job);  // its GPUs may be granted from now on
+  if (open->ended()) {  // its GPUs may be granted from now on
+    fail_if_nothing_runs(job.job, now_s);
+    advance(job.job);
+  }
   return {ReportVerdict::kAccepted, "", open->lease.base};
 }
 
@@ -386,15 +389,29 @@ Result<ForksSettled> Ledger::settle(const SettleForks& request, double now_s) {
   return ForksSettled{job->version, job->final_state.has_value()};
 }
 
+bool Ledger::keeps_failing(const LedgerJob& job) const {
+  return job.failures >= options_.max_failures;
+}
+
 void Ledger::finish_or_fail(JobId id, double now_s) {
   const auto& job = *state_.find(id);
   if (job.final_state) return;
   if (job.steps_left() == 0) {
     emit(event::Completed{id, job.metrics}, now_s);
-  } else if (job.failures >= options_.max_failures) {
+  } else if (keeps_failing(job)) {
     emit(event::Failed{id, std::to_string(job.failures) + " leases in a row failed; the last: " + job.last_failure},
          now_s);
   }
+}
+
+// A job whose every fork failed need not wait for a merge that has nothing to merge.
+void Ledger::fail_if_nothing_runs(JobId id, double now_s) {
+  const auto& job = *state_.find(id);
+  const bool may_bring_steps = std::any_of(job.open.begin(), job.open.end(), [&](LeaseId lease) {
+    const auto& open = *state_.find(lease);
+    return !open.ended() || open.report->steps > 0;
+  });
+  if (!may_bring_steps && keeps_failing(job)) finish_or_fail(id, now_s);
 }
 
 void Ledger::sample(const ProgressSampled& samples) {

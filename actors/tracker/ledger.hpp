@@ -83,7 +83,9 @@ class Ledger {
   void record_outcomes(const RecordPlan& request, double now_s);
   void advance(JobId job);
   void reconsider_infeasible(double now_s);
+  [[nodiscard]] bool keeps_failing(const LedgerJob& job) const;
   void finish_or_fail(JobId job, double now_s);
+  void fail_if_nothing_runs(JobId job, double now_s);
 
   LedgerOptions options_;
   LedgerState state_;

@@ -15,9 +15,15 @@ JobState state_of(const LedgerState& state, const LedgerJob& job, double now_s) 
 
 Reason reason_of(const LedgerJob& job, JobState state) {
   if (state == JobState::kHeld) return Reason{"held", "held by its owner; hadar release lets it go on", {}};
+  if (state == JobState::kMerging) return Reason{"merging", "its forks have ended; their work is being merged", {}};
   if (state == JobState::kWaiting && job.reason.code.empty())
     return Reason{"waiting_round", "submitted, not planned yet", {}};
-  return job.reason;
+  auto reason = job.reason;
+  if (!job.final_state && job.failures > 0) {
+    reason.text += "; " + std::to_string(job.failures) + " leases in a row failed, the last: " + job.last_failure;
+    reason.numbers["failures"] = job.failures;
+  }
+  return reason;
 }
 
 // Leases of one fork form one allocation; only those still running are held.
@@ -102,7 +108,10 @@ JobsViewed Ledger::view(double now_s) const {
       continue;
     }
     if (job.infeasible) continue;
-    viewed.jobs.push_back(std::make_shared<const JobView>(view_of(state_, job, now_s)));
+    auto one = view_of(state_, job, now_s);
+    if (keeps_failing(job))
+      one.steps_issued = job.steps_left();  // no more forks until one of those that run brings steps
+    viewed.jobs.push_back(std::make_shared<const JobView>(std::move(one)));
   }
   return viewed;
 }

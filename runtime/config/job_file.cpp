@@ -20,7 +20,7 @@ void read_sleep(TableReader& job, FirstFault& fault, SleepSpec& sleep) {
     if (!types)
       return reader.fault("steps_per_s", "got " + describe(speeds->value) + ", must be a table like {V100 = 100}");
     TableReader type_reader(*types, "sleep.steps_per_s.", fault);
-    for (const auto& type : *types) type_reader.read(type.key, sleep.steps_per_s[type.key], {0, kMostNumber, true});
+    for (const auto& type : *types) type_reader.read(type.key, sleep.steps_per_s[type.key], {kLeastRate, kMostNumber});
   }
   reader.read("checkpoint_bytes", sleep.checkpoint_bytes, {});
   reader.read("crash_at_step", sleep.crash_at_step, {});
@@ -38,7 +38,7 @@ void read_job(TableReader& reader, FirstFault& fault, JobSpec& spec) {
   reader.read("total_steps", spec.total_steps, {1});
   reader.read("gpu_types", spec.gpu_types);
   reader.read("forkable", spec.forkable);
-  reader.read("weight", spec.weight, {0, kMostNumber, true});
+  reader.read("weight", spec.weight, {kLeastRate, kMostNumber});
   reader.read("deadline_s", spec.deadline_s, {0, kMostNumber});
   reader.read("user", spec.user);
   reader.read("proportional_batch", spec.proportional_batch);

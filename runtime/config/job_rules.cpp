@@ -49,12 +49,10 @@ Broken check_name(const std::string& name) {
   return {};
 }
 
-Broken check_number(const std::string& key, double value, double low, bool above_low) {
-  const bool right = std::isfinite(value) && value <= kMostNumber && (above_low ? value > low : value >= low);
-  if (right) return {};
+Broken check_number(const std::string& key, double value, double low) {
+  if (std::isfinite(value) && value >= low && value <= kMostNumber) return {};
   return got(key, number_text(value),
-             std::string("a number ") + (above_low ? "above " : "at least ") + number_text(low) + " and at most " +
-                 number_text(kMostNumber));
+             "a number at least " + number_text(low) + " and at most " + number_text(kMostNumber));
 }
 
 Broken check_what_runs(const JobSpec& spec) {
@@ -98,14 +96,14 @@ Broken check_sleep(const JobSpec& spec) {
   for (const auto& [type, speed] : sleep.steps_per_s) {
     if (type.empty()) return got("sleep.steps_per_s", "an empty type", "named types");
     if (auto broken = check_word("sleep.steps_per_s", type)) return broken;
-    if (auto broken = check_number("sleep.steps_per_s." + type, speed, 0, true)) return broken;
+    if (auto broken = check_number("sleep.steps_per_s." + type, speed, kLeastRate)) return broken;
   }
   for (const auto& type : spec.gpu_types)
     if (!sleep.steps_per_s.contains(type))
       return got("sleep.steps_per_s", "no speed for " + quote_toml(type), "given for every type in gpu_types");
   if (sleep.checkpoint_bytes > kMostSteps)
     return got("sleep.checkpoint_bytes", std::to_string(sleep.checkpoint_bytes), "at most 2^53");
-  return check_number("sleep.log_bytes_per_s", sleep.log_bytes_per_s, 0, false);
+  return check_number("sleep.log_bytes_per_s", sleep.log_bytes_per_s, 0);
 }
 
 Broken check_counts(const JobSpec& spec) {
@@ -115,9 +113,9 @@ Broken check_counts(const JobSpec& spec) {
   if (spec.total_steps == 0 || spec.total_steps > kMostSteps)
     return got("total_steps", std::to_string(spec.total_steps), "from 1 to 2^53");
   if (spec.seed > kMostSteps) return got("seed", std::to_string(spec.seed), "at most 2^53");
-  if (auto broken = check_number("weight", spec.weight, 0, true)) return broken;
-  if (auto broken = check_number("deadline_s", spec.deadline_s, 0, false)) return broken;
-  return check_number("checkpoint_every_s", spec.checkpoint_every_s, 0, false);
+  if (auto broken = check_number("weight", spec.weight, kLeastRate)) return broken;
+  if (auto broken = check_number("deadline_s", spec.deadline_s, 0)) return broken;
+  return check_number("checkpoint_every_s", spec.checkpoint_every_s, 0);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace hadar {
 
 inline constexpr double kMostNumber = 1e15;
+inline constexpr double kLeastRate = 1e-9;  // of weights and speeds: what is computed from them stays a number
 inline constexpr std::uint32_t kMostGangGpus = 65536;
 
 struct BrokenRule {

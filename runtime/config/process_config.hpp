@@ -68,6 +68,7 @@ struct NodeOptions {
   double log_cap_mb_per_job = 20;     // MB of trainer output kept of a job on this node
   double log_cap_mb = 200;            // of all jobs together
   double stop_grace_s = 10;           // a trainer told to stop is killed after this
+  double step_limit_s = 1800;         // a trainer that does no step for so long has failed; 0 = never
   double blob_cache_mb = 1024;        // model versions kept
 };
 

@@ -71,6 +71,8 @@ void visit(OptionVisitor& v, NodeOptions& c) {
   v.number("log_cap_mb_per_job", c.log_cap_mb_per_job, kMegabytes, "MB of trainer output kept of one job.");
   v.number("log_cap_mb", c.log_cap_mb, kMegabytes, "MB of trainer output kept of all jobs.");
   v.number("stop_grace_s", c.stop_grace_s, kSeconds, "Seconds a trainer has to stop before it is killed.");
+  v.number("step_limit_s", c.step_limit_s, kSecondsOrNone,
+           "Seconds without a step after which a trainer counts as hung, and its lease as failed; 0: never.");
   v.number("blob_cache_mb", c.blob_cache_mb, kMegabytes, "MB of model versions kept beside those in use.");
 }
 

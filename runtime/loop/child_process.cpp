@@ -1,6 +1,7 @@
 #include "runtime/loop/child_process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -8,8 +9,6 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
-#include <fstream>
-#include <iterator>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -131,6 +130,23 @@ Result<StartedChild> start_child(const ChildSpec& spec) {
   return StartedChild{pid, output_read.give()};
 }
 
+namespace {
+
+// What a file under /proc holds; empty when its process is gone, which may happen between any two steps.
+std::string read_proc(const std::string& path) {
+  std::string text;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  std::array<char, 4096> part{};
+  ssize_t got = 0;
+  while ((got = read(fd, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
+  close(fd);
+  return text;
+}
+
+}  // namespace
+
 std::vector<ProcessEntry> list_processes() {
   std::vector<ProcessEntry> found;
   DIR* folder = opendir("/proc");
@@ -140,8 +156,7 @@ std::vector<ProcessEntry> list_processes() {
     ProcessEntry process;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process.pid);
     if (error != std::errc{} || end != name.data() + name.size()) continue;
-    std::ifstream file("/proc/" + std::string(name) + "/stat");
-    std::string stat(std::istreambuf_iterator<char>(file), {});
+    const auto stat = read_proc("/proc/" + std::string(name) + "/stat");
     // pid (name) state parent …; the name may hold anything, so look from its last parenthesis.
     const auto after_name = stat.rfind(") ");
     if (after_name == std::string::npos || stat.size() < after_name + 5) continue;
@@ -154,9 +169,12 @@ std::vector<ProcessEntry> list_processes() {
 }
 
 bool carries(pid_t pid, const std::string& variable) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
-  for (std::string entry; std::getline(file, entry, '\0');)
-    if (entry == variable) return true;
+  const auto environment = read_proc("/proc/" + std::to_string(pid) + "/environ");
+  for (std::size_t start = 0; start < environment.size();) {
+    const auto end = std::min(environment.find('\0', start), environment.size());
+    if (std::string_view(environment).substr(start, end - start) == variable) return true;
+    start = end + 1;
+  }
   return false;
 }
 

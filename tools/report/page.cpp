@@ -1,7 +1,7 @@
 #include "tools/report/page.hpp"
 
 #include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "tools/report/page_json.hpp"
 #include "tools/report/page_parts.hpp"
@@ -46,8 +46,9 @@ Result<std::string> load_chart_js() {
         "/usr/share/nodejs/chart.js/dist/chart.min.js"}) {
     std::ifstream file(path, std::ios::binary);
     if (!file) continue;
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (!text.empty()) return text;
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!text.fail() && !text.str().empty()) return text.str();
   }
   return fail(ErrorCode::kNotFound, "Chart.js is not there; install the package libjs-chart.js");
 }

@@ -2,7 +2,7 @@
 
 #include <charconv>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -33,7 +33,10 @@ bool append_line(std::string_view line, std::size_t columns, std::vector<float>&
 Result<Table> read_csv(const std::filesystem::path& path, std::size_t columns, bool has_header) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorCode::kNotFound, path.string() + ": no such data file; run launchers/prepare-data");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream whole;
+  whole << file.rdbuf();
+  if (file.bad() || whole.fail()) return fail(ErrorCode::kIo, path.string() + ": cannot be read, must be a data file");
+  const std::string text = std::move(whole).str();
   Table table{columns, {}};
   std::size_t line_number = 0;
   for (std::size_t start = 0; start < text.size();) {

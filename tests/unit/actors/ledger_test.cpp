@@ -319,6 +319,41 @@ TEST_F(LedgerTest, JobFailsAfterTooManyFailedLeasesInARow) {
   EXPECT_EQ(job(id).final_state, JobState::kFailed);
 }
 
+TEST_F(LedgerTest, JobWhoseEveryForkFailsEndsWithoutAMerge) {
+  const auto id = submit(some_job(100));
+  auto recorded = record({some_lease(1, id.value, 0, "n1", 10), some_lease(2, id.value, 1, "n2", 10),
+                          some_lease(3, id.value, 2, "n3", 10)});
+  ASSERT_TRUE(recorded.has_value());
+  ASSERT_THAT(recorded->leases, SizeIs(3));
+  for (const auto& lease : recorded->leases) {
+    EXPECT_FALSE(job(id).final_state.has_value()) << lease.id.value;
+    auto report = some_report(lease, 0, LeaseEndReason::kFailed);
+    report.detail = "exit code 3";
+    ledger_.accept(report, 2);
+  }
+  EXPECT_EQ(job(id).final_state, JobState::kFailed);
+}
+
+TEST_F(LedgerTest, ForksThatKeepFailingGetNoMoreLeasesWhileAnotherRuns) {
+  const auto id = submit(some_job(100));
+  const auto healthy = grant(some_lease(1, id.value, 0, "n1", 50));
+  for (std::uint64_t n = 2; n <= 4; ++n) {
+    EXPECT_GT(ledger_.view(2).jobs.front()->steps_unissued(), 0U) << n;
+    const auto lease = grant(some_lease(n, id.value, static_cast<std::uint32_t>(n), "n2", 10));
+    auto report = some_report(lease, 0, LeaseEndReason::kFailed);
+    report.detail = "exit code 7";
+    ledger_.accept(report, 2);
+  }
+  EXPECT_FALSE(job(id).final_state.has_value()) << "one fork is well";
+  EXPECT_EQ(ledger_.view(2).jobs.front()->steps_unissued(), 0U);
+  EXPECT_THAT(status_of(ledger_.state(), job(id), 2).reason.text, HasSubstr("exit code 7"));
+  const auto report = some_report(healthy, 50);
+  ledger_.accept(report, 3);
+  ASSERT_TRUE(settle(id, healthy.base, {in_fork(report)}).has_value());
+  EXPECT_FALSE(job(id).final_state.has_value());
+  EXPECT_GT(ledger_.view(4).jobs.front()->steps_unissued(), 0U) << "it is tried again";
+}
+
 TEST_F(LedgerTest, ReplayedLogGivesAnEqualLedger) {
   std::vector<Event> written = ledger_.take().events;
   const auto a = submit(some_job(100), "a");

@@ -192,14 +192,15 @@ TEST(RoundSteps, OutcomesAreToldWhenTheirKindOrCodeIsNew) {
   const Outcome waiting{JobId{1}, OutcomeKind::kWaiting, {"waiting_gang", "wants 2", {}}};
   const Outcome granted{JobId{2}, OutcomeKind::kGranted, {"granted", "1 GPU", {}}};
   ToldOutcomes told;
-  EXPECT_THAT(told.news({waiting, granted}), ElementsAre(waiting, granted));
+  EXPECT_THAT(told.news({waiting, granted}, false), ElementsAre(waiting, granted));
   auto same = waiting;
   same.reason.text = "wants 2; 1 free";
-  EXPECT_THAT(told.news({same, granted}), IsEmpty()) << "only its words are new";
+  EXPECT_THAT(told.news({same, granted}, false), IsEmpty()) << "only its words are new";
   auto busy = waiting;
   busy.reason.code = "waiting_gpus_busy";
-  EXPECT_THAT(told.news({busy}), ElementsAre(busy));
-  EXPECT_THAT(told.news({busy, granted}), ElementsAre(granted)) << "it was not in the plan before";
+  EXPECT_THAT(told.news({busy, granted}, true), IsEmpty()) << "an early replan that changes nothing for it";
+  EXPECT_THAT(told.news({busy}, false), ElementsAre(busy));
+  EXPECT_THAT(told.news({busy, granted}, true), ElementsAre(granted)) << "it was not in the plan before";
 }
 
 TEST(RoundSteps, ReplanningNeedsAnIdleGpuAndUnissuedSteps) {

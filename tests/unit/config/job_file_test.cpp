@@ -89,8 +89,10 @@ TEST(JobFile, SaysWhereAndWhatIsWrong) {
   EXPECT_THAT(error_of(kGood + "zzzzzzzzz = 2\n"), HasSubstr("zzzzzzzzz: unknown key, must be name, workload"));
   EXPECT_THAT(error_of(kGood + "name = \"again\"\n"), StartsWith("job.toml:4:"));
   EXPECT_THAT(error_of(kGood + "weight = \n"), StartsWith("job.toml:4:"));
-  EXPECT_THAT(error_of(kGood + "weight = nan\n"), HasSubstr("weight: got nan, must be a number above 0"));
-  EXPECT_THAT(error_of(kGood + "weight = 0\n"), HasSubstr("weight: got 0, must be a number above 0"));
+  EXPECT_THAT(error_of(kGood + "weight = nan\n"), HasSubstr("weight: got nan, must be a number from 1e-09"));
+  for (const auto* tiny : {"5e-324", "1e-308", "1e-10"})
+    EXPECT_THAT(error_of(kGood + "weight = " + tiny + "\n"), HasSubstr("weight: got"));
+  EXPECT_THAT(error_of(kGood + "weight = 0\n"), HasSubstr("weight: got 0, must be a number from 1e-09"));
   EXPECT_THAT(error_of(kGood + "forkable = 1\n"), HasSubstr("forkable: got 1, must be true or false"));
   EXPECT_THAT(error_of(kGood + "user = 1979-05-27\n"), HasSubstr("user: got a date, must be text"));
   EXPECT_THAT(error_of(kGood + "gpu_types = [\"V100\", 3]\n"), HasSubstr("gpu_types: got 3 in the array"));

@@ -1,11 +1,15 @@
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <future>
 #include <gmock/gmock.h>
 #include <sstream>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 #include "runtime/loop/child_keeper.hpp"
+#include "runtime/loop/child_process.hpp"
 #include "runtime/loop/event_loop.hpp"
 
 namespace hadar {
@@ -125,6 +129,26 @@ struct Kept {
     return {exit.get(), output};
   }
 };
+
+TEST(ListProcesses, IsNotDisturbedByProcessesThatEndMeanwhile) {
+  std::atomic<bool> done = false;
+  std::thread others([&] {
+    while (!done) {
+      const pid_t pid = fork();
+      if (pid == 0) _exit(0);
+      waitpid(pid, nullptr, 0);
+    }
+  });
+  for (int times = 0; times < 300; ++times) {
+    const auto found = list_processes();
+    const auto own =
+        std::count_if(found.begin(), found.end(), [](const auto& process) { return process.pid == getpid(); });
+    EXPECT_EQ(own, 1);
+    for (const auto& process : found) carries(process.pid, "NO=SUCH");
+  }
+  done = true;
+  others.join();
+}
 
 TEST(ChildKeeper, TellsExitCodesSignalsAndOutput) {
   Kept kept;
