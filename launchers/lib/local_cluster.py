@@ -215,10 +215,10 @@ class LocalCluster:
         fresh = not os.path.exists(self.state)
         os.makedirs(self.state, exist_ok=True)
         self.refuse_live()
-        for folder in ("config", "log"):
-            os.makedirs(os.path.join(self.state, folder), exist_ok=True)
-        self.describe(cluster, options)
         try:
+            for folder in ("config", "log"):
+                os.makedirs(os.path.join(self.state, folder), exist_ok=True)
+            self.describe(cluster, options)
             for process in self.data["processes"]:
                 interrupts.check()
                 self.start_process(process)
@@ -229,7 +229,8 @@ class LocalCluster:
             self.wait_until(lambda: names <= self.nodes_up(), "not every node is UP", self.data["processes"],
                             options.limit, interrupts)
         except BaseException as error:
-            self.stop()
+            if self.data:
+                self.stop()
             if fresh and isinstance(error, Failed) and error.code == 2:
                 shutil.rmtree(self.state, ignore_errors=True)  # wrong usage leaves nothing behind
             raise
