@@ -170,9 +170,13 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   estimate->add_option("--seed", p.estimate.options.seed, "Of which ones");
   add_command(app, "policies", "List policies", parsed, [](const Parsed& a) { return run_policies(a.settings); });
   add_command(app, "version", "Print the version", parsed, [](const Parsed& a) { return run_version(a.settings); });
-  auto* report = app.add_subcommand("report", "A page of charts, or a summary, from event files alone");
-  report->add_option("EVENTS", p.report.events, "Files of hadar events --json, one per run; - is stdin")->required();
+  auto* report = app.add_subcommand("report", "A page of charts, or a summary, from event files and results alone");
+  report
+      ->add_option("EVENTS", p.report.events,
+                   "Files of hadar events --json, one per run, or of hadar simulate --json; - is stdin")
+      ->required();
   report->add_option("-o,--output", p.report.html, "Write one HTML page there");
+  report->add_option("--latex", p.report.latex, "Write a LaTeX table of simulated policies there; - is stdout");
   report->add_option("--json", p.report.json, "Write run summaries there; - is stdout");
   report->callback([&parsed] { parsed.run = [](const Parsed& a) { return run_report(a.report); }; });
 }

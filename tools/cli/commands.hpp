@@ -108,11 +108,12 @@ CommandResult run_policies(const Settings& settings);
 CommandResult run_version(const Settings& settings);
 
 struct ReportArgs {
-  std::vector<std::string> events;  // one file per run; "-" = stdin
+  std::vector<std::string> events;  // one file per run, or results of simulations; "-" = events on stdin
   std::string html;                 // empty = none
   std::string json;                 // run summaries; empty = none, "-" = stdout
+  std::string latex;                // table of simulations; empty = none, "-" = stdout
 };
-// One HTML page, or run summaries as JSON, from event files alone.
+// One HTML page, run summaries as JSON, a LaTeX table: from event files and result files alone.
 CommandResult run_report(const ReportArgs& args);
 
 // What a trace is read with.

@@ -7,22 +7,41 @@
 #include "tools/cli/text.hpp"
 
 namespace hadar::cli {
+namespace {
 
-Status write_output(const std::string& target, std::string_view text) {
+std::string partial_of(const std::string& target) {
+  return target + ".partial-" + std::to_string(getpid());
+}
+
+Status unwritable(const std::string& target) {
+  std::error_code ignored;
+  std::filesystem::remove(partial_of(target), ignored);
+  return fail(ErrorCode::kIo, target + ": cannot be written; give a path in a writable folder with room");
+}
+
+}  // namespace
+
+Status write_text(const std::string& target, const std::string& text) {
   if (target == "-") {
     if (!print(text)) return fail(ErrorCode::kIo, "stdout was closed");
     return {};
   }
-  const auto partial = target + ".partial-" + std::to_string(getpid());
-  std::ofstream file(partial, std::ios::binary);
+  std::ofstream file(partial_of(target), std::ios::binary);
   file << text;
   file.close();
   std::error_code error;
-  if (file) std::filesystem::rename(partial, target, error);
+  if (file) std::filesystem::rename(partial_of(target), target, error);
   if (file && !error) return {};
-  std::error_code ignored;
-  std::filesystem::remove(partial, ignored);
-  return fail(ErrorCode::kIo, target + ": cannot be written; give a path in a writable folder with room");
+  return unwritable(target);
+}
+
+Status check_writable(const std::string& target) {
+  if (target.empty() || target == "-") return {};
+  std::error_code error;
+  if (std::filesystem::is_directory(target, error)) return unwritable(target);
+  if (!std::ofstream(partial_of(target), std::ios::binary)) return unwritable(target);
+  std::filesystem::remove(partial_of(target), error);
+  return {};
 }
 
 }  // namespace hadar::cli

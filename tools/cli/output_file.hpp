@@ -1,14 +1,16 @@
-// Files that commands write.
+// Where a command's output goes.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "messages/types/result.hpp"
 
 namespace hadar::cli {
 
-// Writes a whole file; "-" is stdout. A file appears whole or not at all. Errors: kIo.
-Status write_output(const std::string& target, std::string_view text);
+// Writes to a file, or to stdout for "-". A file appears whole or not at all. kIo.
+Status write_text(const std::string& target, const std::string& text);
+
+// Whether write_text() would find a place for the file, before the work for it is done. kIo.
+Status check_writable(const std::string& target);
 
 }  // namespace hadar::cli

@@ -24,6 +24,10 @@ Result<Run> load_run(const std::string& events_path) {
 }
 
 std::string make_page(const std::vector<Run>& runs, const std::string& chart_js) {
+  return make_page(runs, {}, chart_js);
+}
+
+std::string make_page(const std::vector<Run>& runs, const std::vector<Results>& results, const std::string& chart_js) {
   Json data = Json::array();
   for (const auto& run : runs) {
     auto value = summary_value(run);
@@ -36,7 +40,12 @@ std::string make_page(const std::vector<Run>& runs, const std::string& chart_js)
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Hadar run report</title>\n";
   page += "<style>\n" + std::string(page_css) + "</style>\n</head>\n<body>\n<main id=\"page\"></main>\n";
   page += "<script type=\"application/json\" id=\"runs\">" + json + "</script>\n";
-  page += "<script>" + chart_js + "</script>\n<script>\n" + std::string(page_js) + "</script>\n</body>\n</html>\n";
+  page += "<script>" + chart_js + "</script>\n<script>\n" + std::string(page_js) + "</script>\n";
+  if (!results.empty()) {
+    page += "<script type=\"application/json\" id=\"results\">" + safe_in_script(results_json(results)) + "</script>\n";
+    page += "<script>\n" + std::string(results_js) + "</script>\n";
+  }
+  page += "</body>\n</html>\n";
   return page;
 }
 

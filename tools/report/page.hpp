@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "messages/types/result.hpp"
+#include "tools/report/results.hpp"
 #include "tools/report/run_summary.hpp"
 #include "tools/report/timeline.hpp"
 
@@ -21,6 +22,8 @@ Result<Run> load_run(const std::string& events_path);
 
 // The page. `chart_js` is the text of Chart.js.
 std::string make_page(const std::vector<Run>& runs, const std::string& chart_js);
+// The same, begun by what simulations achieved.
+std::string make_page(const std::vector<Run>& runs, const std::vector<Results>& results, const std::string& chart_js);
 
 // Chart.js as the system has it. Errors: kNotFound naming the package.
 Result<std::string> load_chart_js();

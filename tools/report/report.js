@@ -210,7 +210,7 @@ function section(run, index) {
   for (const draw of [progress, utilisation, metrics, prices]) draw(pair, run);
 }
 
-page.append(make("h1", { text: "Hadar run report" }), make("p", { class: "note", text: "Everything here is computed from the recorded events alone." }));
+page.append(make("h1", { text: "Hadar run report" }), make("p", { class: "note", text: runs.length ? "Runs are computed from their recorded events alone." : "" }));
 if (runs.length > 1) {
   page.append(make("nav", {}, ...runs.map((run, index) => make("a", { href: "#run" + index, text: run.policy || "run " + (index + 1) }))));
   const box = make("section", {});

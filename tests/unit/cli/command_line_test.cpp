@@ -36,6 +36,13 @@ TEST(CommandLine, TakesEveryDocumentedForm) {
       {"policies"},
       {"doctor"},
       {"version"},
+      {"trace", "import", "t.csv", "-o", "o.csv", "--format", "helios", "--throughputs", "g.json", "--seed", "7",
+       "--json"},
+      {"trace", "check", "t.csv", "--cluster", "c.toml", "--redraw-models"},
+      {"trace", "stats", "t.csv", "--json"},
+      {"trace", "sample", "t.csv", "--jobs", "5", "--from", "10", "--to", "20", "--seed", "1", "-o", "-"},
+      {"trace", "generate", "--profile", "philly", "--jobs", "10", "--rate", "5.5", "--seed", "1", "-o", "t.csv"},
+      {"trace", "formats"},
       {"report", "a.jsonl", "b.jsonl", "-o", "r.html", "--json", "-"}};
   for (const auto& form : forms) EXPECT_EQ(error_of(form), "taken") << form.front();
 }
@@ -53,6 +60,9 @@ TEST(CommandLine, RefusesNumbersOutsideTheirRange) {
         << value;
   EXPECT_NE(error_of({"logs", "1", "--fork", "-1"}), "taken");
   EXPECT_NE(error_of({"prices", "--rounds", "0"}), "taken");
+  EXPECT_NE(error_of({"trace", "check", "t.csv", "--seed", "-1"}), "taken");
+  EXPECT_NE(error_of({"trace", "sample", "t.csv", "-o", "-", "--from", "nan"}), "taken");
+  EXPECT_NE(error_of({"trace", "generate", "--profile", "uniform", "--jobs", "1e3", "-o", "-"}), "taken");
   EXPECT_NE(error_of({"jobs", "--timeout", "0"}), "taken");
 }
 
