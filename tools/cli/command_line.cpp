@@ -50,6 +50,14 @@ CLI::Validator seconds_between(double least, double most) {
   return CLI::Validator(check, "SECONDS");
 }
 
+// Digits only: the library would take -1 as a huge count.
+CLI::Validator whole_number() {
+  const auto check = [](const std::string& text) -> std::string {
+    return text.find_first_not_of("0123456789") == std::string::npos ? "" : "must be a whole number, at least 0";
+  };
+  return CLI::Validator(check, "COUNT");
+}
+
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& help, Parsed& parsed, Run run) {
   auto* command = app.add_subcommand(name, help);
   command->add_flag("--json", parsed.settings.json, "Print JSON");
@@ -135,7 +143,7 @@ void add_view_commands(CLI::App& app, Parsed& parsed) {
                                      [](const Parsed& a) { return run_events(a.settings, a.events); });
   events->add_flag("-f,--follow", p.events.follow, "Stay and show what happens");
   events->add_option("--job", p.events.job, "Only what concerns this job");
-  events->add_option("--after", p.events.after_seq, "Only events after this seq");
+  events->add_option("--after", p.events.after_seq, "Only events after this seq")->check(whole_number());
   add_cluster_command(app, "doctor", "Check this machine and the cluster", parsed,
                       [](const Parsed& a) { return run_doctor(a.settings); });
 }
@@ -189,7 +197,7 @@ CLI::App* add_trace_reader(CLI::App& trace, const std::string& name, const std::
   command->add_option("--throughputs", input.throughputs,
                       "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
   command->add_option("--cluster", input.cluster, "A cluster file: larger jobs are refused");
-  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)");
+  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)")->check(whole_number());
   command->add_flag("--redraw-models", input.redraw, "Draw by duration for models without a speed, too");
   return command;
 }
@@ -209,7 +217,8 @@ void add_trace_commands(CLI::App& app, Parsed& parsed) {
   auto* sample = add_trace_reader(*trace, "sample", "A part of a trace, in its order", parsed, [](const Parsed& a) {
     return run_trace_sample(a.settings, a.trace, a.trace_sample);
   });
-  sample->add_option("--jobs", p.trace_sample.jobs, "So many, drawn with equal chance; by default all");
+  sample->add_option("--jobs", p.trace_sample.jobs, "So many, drawn with equal chance; by default all")
+      ->check(whole_number());
   sample->add_option("--from", p.trace_sample.from_s, "Arrivals from this second on, counted from it")
       ->check(seconds_between(0, 4e9));
   sample->add_option("--to", p.trace_sample.to_s, "Arrivals before this second")->check(seconds_between(0, 4e9));
@@ -218,9 +227,9 @@ void add_trace_commands(CLI::App& app, Parsed& parsed) {
                                [](const Parsed& a) { return run_trace_generate(a.settings, a.trace_generate); });
   auto& g = p.trace_generate;
   generate->add_option("--profile", g.profile, "Which kind (see hadar trace formats)")->required();
-  generate->add_option("--jobs", g.jobs, "How many")->required();
+  generate->add_option("--jobs", g.jobs, "How many")->required()->check(whole_number());
   generate->add_option("--rate", g.jobs_per_h, "Arrivals an hour; without it all come at 0");
-  generate->add_option("--seed", g.seed, "Same seed, same bytes");
+  generate->add_option("--seed", g.seed, "Same seed, same bytes")->check(whole_number());
   generate->add_option("--throughputs", g.throughputs, "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
   generate->add_option("-o,--output", g.output, where)->required();
   add_command(*trace, "formats", "The forms that are read and the profiles that are made up", parsed,

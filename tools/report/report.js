@@ -69,8 +69,13 @@ const barNames = {
   },
 };
 
+const mostRows = 64;  // more cannot be read
 function gantt(parent, run) {
   const line = run.timeline;
+  if (line.rows.length > mostRows) {
+    parent.append(make("div", { class: "panel" }, make("h3", { text: "Nodes" }), make("p", { class: "hint", text: `Not drawn: ${line.rows.length} GPUs, at most ${mostRows} can be told apart.` })));
+    return;
+  }
   const canvas = panel(parent, "Nodes", "One row a GPU; a bar is a lease, coloured by job, lighter for later copies; a diamond is a merge its copy took part in.", 86 + 34 * Math.max(1, line.rows.length));
   const sets = run.jobs.map(job => {
     const bars = line.bars.filter(bar => bar.job === job.job);

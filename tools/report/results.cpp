@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -87,17 +88,15 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string figure(const char* format, double value) {
-  std::array<char, 64> buffer{};
-  std::snprintf(buffer.data(), buffer.size(), format, value);
-  return buffer.data();
-}
-
+// Four digits of the mean; the interval with as many decimals.
 std::string cell(const PolicyResult& policy, const std::string& key, double unit) {
   const auto found = policy.figures.find(key);
   if (found == policy.figures.end()) return "--";
-  const auto& [mean, half] = found->second;
-  return figure("%.4g", mean / unit) + (half ? " $\\pm$ " + figure("%.2g", *half / unit) : "");
+  const double mean = found->second.mean / unit;
+  const int whole = std::abs(mean) < 1 ? 0 : static_cast<int>(std::min(3.0, std::floor(std::log10(std::abs(mean)))));
+  const auto& half = found->second.half;
+  return fmt::format("{:.{}f}", mean, 3 - whole) +
+         (half ? fmt::format(" $\\pm$ {:.{}f}", *half / unit, 3 - whole) : "");
 }
 
 }  // namespace

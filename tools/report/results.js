@@ -43,6 +43,7 @@ function policyBars(parent, title, hint, policies, keys, unit, axis) {
   const shown = keys.filter(([key]) => policies.some(policy => policy.figures[key]));
   if (!shown.length) return;
   const canvas = panel(parent, title, hint, 300);
+  const tops = shown.flatMap(([key]) => policies.map(policy => (policy.figures[key] ? unit(policy.figures[key].mean + (policy.figures[key].half || 0)) : 0)));
   new Chart(canvas, {
     type: "bar", plugins: [whiskers],
     data: {
@@ -53,7 +54,7 @@ function policyBars(parent, title, hint, policies, keys, unit, axis) {
       })),
     },
     options: {
-      scales: { x: { grid: { display: false }, ticks: { color: ink, autoSkip: false } }, y: Object.assign({ beginAtZero: true, grace: "8%", grid: { color: grid } }, axis) },
+      scales: { x: { grid: { display: false }, ticks: { color: ink, autoSkip: false } }, y: Object.assign({ beginAtZero: true, suggestedMax: Math.max(...tops), grid: { color: grid } }, axis) },
       plugins: { legend: { display: shown.length > 1 }, tooltip: { callbacks: { label: item => `${item.dataset.label}: ${significant(item.raw)}` + (item.dataset.halves[item.dataIndex] ? ` ± ${significant(item.dataset.halves[item.dataIndex])}` : "") } } },
     },
   });
@@ -66,7 +67,7 @@ function completionCurves(parent, policies) {
     data: { datasets: policies.map((policy, index) => ({ label: policy.policy, borderColor: palette[index % palette.length], backgroundColor: palette[index % palette.length], borderDash: index < palette.length ? [] : [5, 3], stepped: "before", data: policy.jct_cdf.map(([x, y]) => ({ x: hours(x), y })) })) },
     options: {
       interaction: { mode: "nearest", axis: "xy", intersect: false },
-      scales: { x: { type: "logarithmic", title: { display: true, text: "hours" }, grid: { color: grid }, ticks: { callback: value => (Number.isInteger(Math.log10(value) + 1e-12) || Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? Number(value.toPrecision(1)).toString() : "") } }, y: Object.assign({ grid: { color: grid } }, percentAxis("jobs")) },
+      scales: { x: { type: "logarithmic", title: { display: true, text: "hours" }, grid: { color: grid }, ticks: { maxRotation: 0, callback: value => (Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9 ? String(Number(value.toPrecision(1))) : "") } }, y: Object.assign({ grid: { color: grid } }, percentAxis("jobs")) },
       plugins: { tooltip: { callbacks: { title: items => (items.length ? significant(items[0].parsed.x) + " h" : ""), label: item => `${item.dataset.label}: ${percent(item.parsed.y)}` } } },
     },
   });

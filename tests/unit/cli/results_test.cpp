@@ -52,8 +52,10 @@ TEST(Results, ALongCurveIsThinnedAndStillEndsAtOne) {
 
 TEST(Results, LatexNamesPoliciesAndIntervals) {
   const auto table = latex_table({parse_results(kText, "r.json").value()});
-  EXPECT_THAT(table, HasSubstr("a\\_b & 2 $\\pm$ 13 & 0.5 $\\pm$ 0 & -- & -- & 0.6 $\\pm$ 1.3 & -- & -- \\\\"));
-  EXPECT_THAT(table, HasSubstr("other & 2 & -- & -- & -- & -- & -- & -- \\\\"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("a\\_b & 2.000 $\\pm$ 12.706 & 0.500 $\\pm$ 0.000 & -- & -- & 0.600 $\\pm$ 1.271 & -- & -- \\\\"));
+  EXPECT_THAT(table, HasSubstr("other & 2.000 & -- & -- & -- & -- & -- & -- \\\\"));
 }
 
 TEST(Results, SaysWhatIsWrongAndWhere) {
