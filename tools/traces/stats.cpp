@@ -131,7 +131,8 @@ Result<Trace> sample(const Trace& trace, const SampleOptions& options) {
   for (const auto& job : trace.jobs) {
     if (job.arrival_s < options.from_s || (options.to_s && job.arrival_s >= *options.to_s)) continue;
     window.jobs.push_back(job);
-    window.jobs.back().arrival_s -= options.from_s;
+    auto& arrival_s = window.jobs.back().arrival_s;
+    if (options.from_s > 0) arrival_s = std::round((arrival_s - options.from_s) * 1e6) / 1e6;
   }
   if (window.jobs.empty())
     return fail(ErrorCode::kInvalidArgument, "no job arrives in the window, must hold at least one");

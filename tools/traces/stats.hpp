@@ -50,7 +50,7 @@ TraceStats stats_of(const Trace& trace, const ThroughputTable& throughputs, cons
 
 struct SampleOptions {
   std::optional<std::uint64_t> jobs;  // so many, drawn with equal chance; absent = all
-  double from_s = 0;                  // only arrivals in [from_s, to_s); they then count from from_s
+  double from_s = 0;                  // only arrivals in [from_s, to_s); they then count from from_s, to 1e-6 s
   std::optional<double> to_s;
   std::uint64_t seed = 0;
 };
