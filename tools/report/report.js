@@ -69,11 +69,12 @@ const barNames = {
   },
 };
 
-const mostRows = 64;  // more cannot be read
+// More cannot be read.
+const mostRows = 64, mostBars = 20000, mostJobs = 100;
 function gantt(parent, run) {
   const line = run.timeline;
-  if (line.rows.length > mostRows) {
-    parent.append(make("div", { class: "panel" }, make("h3", { text: "Nodes" }), make("p", { class: "hint", text: `Not drawn: ${line.rows.length} GPUs, at most ${mostRows} can be told apart.` })));
+  if (line.rows.length > mostRows || line.bars.length > mostBars) {
+    parent.append(make("div", { class: "panel" }, make("h3", { text: "Nodes" }), make("p", { class: "hint", text: `Not drawn: ${line.rows.length} GPUs with ${line.bars.length} leases, at most ${mostRows} with ${mostBars} can be told apart.` })));
     return;
   }
   const canvas = panel(parent, "Nodes", "One row a GPU; a bar is a lease, coloured by job, lighter for later copies; a diamond is a merge its copy took part in.", 86 + 34 * Math.max(1, line.rows.length));
@@ -97,7 +98,7 @@ function gantt(parent, run) {
       indexAxis: "y",
       scales: { x: timeAxis(line.end_s), y: { type: "category", labels: line.rows, offset: true, grid: { display: false }, ticks: { color: ink, autoSkip: false } } },
       plugins: {
-        legend: { labels: { generateLabels: chart => chart.data.datasets.map((set, index) => ({ text: set.label, datasetIndex: index, hidden: !chart.isDatasetVisible(index), fillStyle: set.isBars ? colourOf(run.jobs[index].job) : ink, strokeStyle: "#fff", pointStyle: set.isBars ? "rect" : "rectRot" })), usePointStyle: true } },
+        legend: { display: run.jobs.length <= mostJobs / 4, labels: { generateLabels: chart => chart.data.datasets.map((set, index) => ({ text: set.label, datasetIndex: index, hidden: !chart.isDatasetVisible(index), fillStyle: set.isBars ? colourOf(run.jobs[index].job) : ink, strokeStyle: "#fff", pointStyle: set.isBars ? "rect" : "rectRot" })), usePointStyle: true } },
         tooltip: {
           callbacks: {
             title: () => "",
@@ -122,8 +123,9 @@ function lines(canvas, sets, end, y, legend) {
 const percentAxis = title => ({ min: 0, max: 1, title: { display: true, text: title }, ticks: { callback: value => Math.round(100 * value) + " %" } });
 
 function progress(parent, run) {
+  if (run.jobs.length > mostJobs) return;
   const canvas = panel(parent, "Progress", "Credited share of each job's steps: it rises when a merge or checkpoint is committed.", 280);
-  lines(canvas, run.jobs.map(job => ({ label: job.name, data: run.timeline.progress[job.job] || [], borderColor: colourOf(job.job), backgroundColor: colourOf(job.job), stepped: "before" })), run.timeline.end_s, percentAxis("steps credited"), true);
+  lines(canvas, run.jobs.map(job => ({ label: job.name, data: run.timeline.progress[job.job] || [], borderColor: colourOf(job.job), backgroundColor: colourOf(job.job), stepped: "before" })), run.timeline.end_s, percentAxis("steps credited"), run.jobs.length <= mostJobs / 4);
 }
 // One chart a metric name: accuracies and errors share no axis.
 function metrics(parent, run) {
@@ -169,9 +171,10 @@ function table(parent, header, rows) {
 }
 function jobTable(parent, run) {
   const better = job => (job.metric === null || job.baseline_metric === null ? "" : (job.metric_name === "accuracy" ? job.metric > job.baseline_metric : job.metric < job.baseline_metric) ? "good" : "bad");
+  if (run.jobs.length > mostJobs) parent.append(make("p", { class: "note", text: `The first ${mostJobs} of ${run.jobs.length} jobs.` }));
   table(parent,
     [["Job"], ["Workload"], ["State"], ["Steps credited / asked", 1], ["Copies", 1], ["Merges", 1], ["Waited", 1], ["Completed in", 1], ["Metric", 1], ["Baseline", 1]],
-    run.jobs.map(job => [
+    run.jobs.slice(0, mostJobs).map(job => [
       { text: job.name, dot: colourOf(job.job) }, job.workload || "command", { text: job.state.toLowerCase(), mark: job.state === "COMPLETED" ? "" : "bad" },
       { text: `${job.steps_credited} / ${job.steps_requested}`, mark: job.steps_credited === job.steps_requested ? "" : "bad" },
       String(job.forks_max), String(job.consolidations), seconds(job.started_t_s === null ? null : job.started_t_s - job.submitted_t_s), seconds(job.jct_s),
@@ -196,7 +199,7 @@ function comparison(parent) {
   parent.append(pair);
   const names = [...new Set(runs.flatMap(run => run.jobs.map(job => job.name)))];
   const bars = (canvas, labels, sets, y) => new Chart(canvas, { type: "bar", data: { labels, datasets: sets }, options: { scales: { x: { grid: { display: false }, ticks: { color: ink } }, y: Object.assign({ beginAtZero: true, grid: { color: grid } }, y) } } });
-  bars(panel(pair, "Completion time of each job", "Submission to completion.", 260), names,
+  if (names.length <= mostJobs) bars(panel(pair, "Completion time of each job", "Submission to completion.", 260), names,
     runs.map((run, index) => ({ label: run.policy, backgroundColor: palette[index % palette.length], data: names.map(name => (run.jobs.find(job => job.name === name) || {}).jct_s) })), { title: { display: true, text: "seconds" } });
   const canvas = panel(pair, "Utilisation over time", "Share of nodes inside a training step loop.", 260);
   lines(canvas, runs.map((run, index) => ({ label: run.policy, data: run.timeline.training, borderColor: palette[index % palette.length], backgroundColor: palette[index % palette.length], borderWidth: 1.6 })), Math.max(...runs.map(run => run.timeline.end_s)), percentAxis("nodes"), true);
