@@ -54,9 +54,11 @@ TEST(LoadTrace, RefusesGangsLargerThanTheCluster) {
 
 TEST(LoadTrace, DrawsModelsThatRunOnTheGangSizeAtTheirV100Speed) {
   LoadOptions options;
-  options.throughputs = {{"one", 8, 1, "V100", Placement::kPacked, 10},  {"one", 8, 1, "K80", Placement::kPacked, 1000},
-                         {"two", 16, 2, "V100", Placement::kPacked, 30}, {"two", 16, 2, "V100", Placement::kSpread, 99},
-                         {"old", 4, 2, "K80", Placement::kPacked, 2},    {"old", 4, 2, "P100", Placement::kPacked, 5}};
+  options.throughputs = {
+      {"one", 8, 1, "K80", Placement::kPacked, 1000}, {"one", 8, 1, "P100", Placement::kPacked, 2000},
+      {"one", 8, 1, "V100", Placement::kPacked, 10},  {"two", 16, 2, "V100", Placement::kPacked, 30},
+      {"two", 16, 2, "V100", Placement::kSpread, 99}, {"old", 4, 2, "K80", Placement::kPacked, 2},
+      {"old", 4, 2, "P100", Placement::kPacked, 5}};
   std::string text = kDurations;
   for (int i = 0; i < 200; ++i) text += std::to_string(i) + ",100,2\n";
   std::map<std::string, int> seen;
