@@ -1,12 +1,38 @@
 #include "launchers/policies.hpp"
 
+#include <algorithm>
+
 #include "actors/policy/hadar/hadar.hpp"
 #include "actors/policy/hadare/hadare.hpp"
+#include "actors/policy/round_mechanism/shares_policy.hpp"
 #include "actors/policy/themis/themis.hpp"
 #include "actors/policy/tiresias/tiresias.hpp"
 #include "actors/policy/yarn_cs/yarn_cs.hpp"
+#include "messages/types/check.hpp"
 
 namespace hadar {
+namespace {
+
+// A rule's name as a template argument, so that each has a plain function for its factory.
+template <std::size_t N>
+struct Name {
+  char text[N]{};
+  constexpr Name(const char (&name)[N]) { std::copy_n(name, N, text); }  // NOLINT(google-explicit-constructor)
+};
+
+template <Name kName>
+Result<std::unique_ptr<Policy>> make_of_rule(const PolicySettings& settings) {
+  return make_shares_policy(*find_gavel_rule(kName.text), settings);
+}
+
+template <Name kName>
+PolicyEntry rule() {
+  const auto* found = find_gavel_rule(kName.text);
+  HADAR_REQUIRE(found != nullptr);
+  return {found->name, found->summary, make_of_rule<kName>};
+}
+
+}  // namespace
 
 const std::vector<PolicyEntry>& policies() {
   static const std::vector<PolicyEntry> entries = {
@@ -16,6 +42,29 @@ const std::vector<PolicyEntry>& policies() {
       {"tiresias-gittins", "the same, those likely to end soon first inside a queue", make_tiresias_gittins},
       {"themis", "finish-time fairness: an auction among the jobs worst off", make_themis},
       {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs},
+      rule<"gavel-las">(),
+      rule<"gavel-las-agnostic">(),
+      rule<"gavel-las-leximin">(),
+      rule<"gavel-hierarchical">(),
+      rule<"gavel-makespan">(),
+      rule<"gavel-makespan-agnostic">(),
+      rule<"gavel-ftf">(),
+      rule<"gavel-ftf-agnostic">(),
+      rule<"gavel-throughput">(),
+      rule<"gavel-cost">(),
+      rule<"gavel-cost-slo">(),
+      rule<"gavel-cost-ratio">(),
+      rule<"gavel-las-packed">(),
+      rule<"gavel-makespan-packed">(),
+      rule<"gavel-ftf-packed">(),
+      rule<"gavel-isolated">(),
+      rule<"gavel-proportional">(),
+      rule<"gavel-strategy-proof">(),
+      rule<"gavel-fifo">(),
+      rule<"gavel-fifo-packed">(),
+      rule<"gavel-sjf">(),
+      rule<"allox">(),
+      rule<"gandiva">(),
   };
   return entries;
 }

@@ -101,6 +101,14 @@ std::vector<double> SettingsReader::rising_numbers(const std::string& key, const
   return fault_.empty() ? numbers : fallback;
 }
 
+std::map<std::string, double> SettingsReader::numbers(const std::string& prefix, double low, double high) {
+  std::map<std::string, double> found;
+  for (const auto& [key, value] : settings_)
+    if (key.size() > prefix.size() && key.starts_with(prefix))
+      found[key.substr(prefix.size())] = number(key, 0, low, high);
+  return found;
+}
+
 Status SettingsReader::done() const {
   if (!fault_.empty()) return fail(ErrorCode::kInvalidArgument, fault_);
   for (const auto& [key, value] : settings_) {

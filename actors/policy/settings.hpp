@@ -1,6 +1,7 @@
 // Reads a policy's settings strictly: every key known, every value of its kind and in its range.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ class SettingsReader {
   // unless each lies between low and high.
   [[nodiscard]] std::vector<double> rising_numbers(const std::string& key, const std::vector<double>& fallback,
                                                    double low, double high);
+
+  // All numbers whose key is `prefix` and a name, by that name. A fault unless each lies between low and high.
+  [[nodiscard]] std::map<std::string, double> numbers(const std::string& prefix, double low, double high);
 
   // kInvalidArgument with the first fault, or with the first key of the settings that was never asked for.
   [[nodiscard]] Status done() const;

@@ -36,6 +36,7 @@ void build(Lease::Builder out, const hadar::Lease& in) {
   out.setEpoch(in.epoch.value);
   build(out.initGang(), in.gang);
   if (in.spec) build(out.initSpec(), *in.spec);
+  out.setSharesWith(in.shares_with.value);
 }
 
 hadar::Lease read(Lease::Reader in, const Where& at) {
@@ -54,6 +55,7 @@ hadar::Lease read(Lease::Reader in, const Where& at) {
   out.epoch = Epoch{in.getEpoch()};
   out.gang = read(in.getGang(), at / "gang");
   if (in.hasSpec()) out.spec = std::make_shared<const hadar::JobSpec>(read(in.getSpec(), at / "spec"));
+  out.shares_with = JobId{in.getSharesWith()};
   if (out.gpu_types.size() != out.gpus.size())
     refuse(at / "gpu_types", std::to_string(out.gpu_types.size()) + " entries", "must be one for each of gpus");
   return out;

@@ -96,6 +96,7 @@ void build(Allocation::Builder out, const hadar::Allocation& in) {
   out.setQuotaSteps(in.quota_steps);
   out.setEndsAtBorder(in.ends_at_border);
   out.setStepsPerS(in.steps_per_s);
+  out.setSharesWith(in.shares_with.value);
 }
 
 hadar::Allocation read(Allocation::Reader in, const Where& at) {
@@ -105,6 +106,7 @@ hadar::Allocation read(Allocation::Reader in, const Where& at) {
   out.quota_steps = in.getQuotaSteps();
   out.ends_at_border = in.getEndsAtBorder();
   out.steps_per_s = not_negative(in.getStepsPerS(), at / "steps_per_s");
+  out.shares_with = JobId{in.getSharesWith()};
   if (out.slices.empty()) refuse(at / "slices", "empty", "must name at least one node");
   return out;
 }

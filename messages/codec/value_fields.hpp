@@ -89,6 +89,11 @@ void fields(Io& io, E& lease) {
   io("rank", lease.gang.rank);
   io("world_size", lease.gang.world_size);
   io("rendezvous", lease.gang.rendezvous);
+  if constexpr (Io::kReads) {
+    if (io.has("shares_with")) io("shares_with", lease.shares_with);
+  } else if (lease.shares_with.value != 0) {
+    io("shares_with", lease.shares_with);
+  }
 }
 
 }  // namespace hadar::json

@@ -46,6 +46,7 @@ struct Lease {
   epoch @11 :UInt64;  # of the node when granted
   gang @12 :GangSlot;
   spec @13 :Job.JobSpec;  # null where the receiver knows it
+  sharesWith @14 :UInt64;  # the job whose leases may have the very same GPUs; 0 = none
 }
 
 struct LeaseReport {

@@ -49,6 +49,7 @@ struct Allocation {
   quotaSteps @2 :UInt64;  # above 0 in a plan
   endsAtBorder @3 :Bool;  # false: renews itself while unchanged
   stepsPerS @4 :Float64;  # expected of the gang
+  sharesWith @5 :UInt64;  # the job on the very same GPUs; 0 = none
 }
 
 struct JobView {

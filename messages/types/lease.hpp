@@ -37,6 +37,7 @@ struct Lease {
   Epoch epoch;  // of the node when granted
   GangSlot gang;
   std::shared_ptr<const JobSpec> spec;
+  JobId shares_with{};  // whose leases may have the very same GPUs; 0 = none
 
   [[nodiscard]] bool renews() const { return train_for_s == 0; }
 };
@@ -46,7 +47,7 @@ inline bool operator==(const Lease& a, const Lease& b) {
   return same_spec && a.id == b.id && a.fork == b.fork && a.node == b.node && a.gpus == b.gpus &&
          a.gpu_types == b.gpu_types && a.quota_steps == b.quota_steps && a.train_for_s == b.train_for_s &&
          a.base == b.base && a.first_step == b.first_step && a.round == b.round && a.term == b.term &&
-         a.epoch == b.epoch && a.gang == b.gang;
+         a.epoch == b.epoch && a.gang == b.gang && a.shares_with == b.shares_with;
 }
 
 enum class LeaseEndReason : std::uint8_t {

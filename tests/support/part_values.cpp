@@ -138,6 +138,7 @@ void fill(Source& source, Lease& value) {
   fill(source, value.gang);
   value.spec = shared<JobSpec>(source);
   for (std::size_t i = 0; i < value.gpus.size(); ++i) value.gpu_types.push_back(source.name());
+  value.shares_with = {source.number(0, kMax)};
 }
 
 void fill(Source& source, ProgressSample& value) {
@@ -211,6 +212,7 @@ void fill(Source& source, Allocation& value) {
   value.ends_at_border = source.flag();
   value.steps_per_s = source.not_negative();
   fill(source, value.slices.emplace_back());
+  value.shares_with = {source.number(0, kMax)};
 }
 
 void fill(Source& source, JobView& value) {
