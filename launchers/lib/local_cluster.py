@@ -9,7 +9,7 @@ import time
 import uuid
 
 import processes
-from processes import Failed
+from entry import Failed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CONTROL_ROLES = ["scheduler", "price-oracle", "job-tracker", "policy", "gateway"]
@@ -79,6 +79,42 @@ def read_cluster(path):
     return cluster
 
 
+def check_description(data):
+    """Raises ValueError unless every member of a cluster.json that is used is there and of its kind."""
+    def text(holder, where, key):
+        value = holder.get(key)
+        if not isinstance(value, str) or not value or "\0" in value:
+            raise ValueError(f"{where}{key}: got {json.dumps(value)[:60]}, must be a text")
+
+    def texts(holder, where, key):
+        value = holder.get(key)
+        if not isinstance(value, list) or not all(isinstance(one, str) and "\0" not in one for one in value):
+            raise ValueError(f"{where}{key}: got {json.dumps(value)[:60]}, must be a list of texts")
+
+    if not isinstance(data, dict):
+        raise ValueError("it holds no JSON object")
+    for key in ("cluster_id", "endpoint"):
+        text(data, "", key)
+    texts(data, "", "settings")
+    if not isinstance(data.get("processes"), list):
+        raise ValueError("processes: must be a list")
+    names = set()
+    for at, process in enumerate(data["processes"]):
+        where = f"processes[{at}]"
+        if not isinstance(process, dict):
+            raise ValueError(f"{where}: must be an object")
+        for key in ("name", "role", "endpoint", "log", "output", "config", "state"):
+            text(process, where + ".", key)
+        for key in ("pid", "start_ticks"):
+            value = process.get(key)
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value <= 0):
+                raise ValueError(f"{where}.{key}: got {json.dumps(value)[:60]}, must be a positive number or null")
+            process[key] = value
+        if process["name"] in names:
+            raise ValueError(f"{where}.name: {process['name']} is there twice")
+        names.add(process["name"])
+
+
 class LocalCluster:
     """What one state folder knows: its description is cluster.json, written anew at each change."""
 
@@ -92,22 +128,20 @@ class LocalCluster:
 
     def load(self):
         try:
+            if os.path.exists(self.file) and not os.path.isfile(self.file):
+                raise ValueError("it is no regular file")
             with open(self.file, encoding="utf-8") as file:
-                self.data = json.load(file)
-            if not isinstance(self.data, dict) or not isinstance(self.data.get("processes"), list):
-                raise ValueError("it lists no processes")
+                data = json.load(file)
+            check_description(data)
+            self.data = data
         except FileNotFoundError:
             raise Failed(f"{self.file}: not there; start a cluster with local-cluster up --state {self.state}", 2) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise Failed(f"{self.file}: not a cluster file ({error})", 2) from None
         return self
 
     def save(self):
-        partial = f"{self.file}.partial-{os.getpid()}"
-        with open(partial, "w", encoding="utf-8") as file:
-            json.dump(self.data, file, indent=2)
-            file.write("\n")
-        os.replace(partial, self.file)
+        processes.write_file(self.file, json.dumps(self.data, indent=2) + "\n")
 
     def find(self, name):
         for process in self.data["processes"]:
@@ -158,8 +192,7 @@ class LocalCluster:
         os.makedirs(state, exist_ok=True)
         config = os.path.join(self.state, "config", name + ".toml")
         process = {"name": name, "roles": roles, "listen": endpoint, "state": state}
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(toml_text({"process": process} | sections))
+        processes.write_file(config, toml_text({"process": process} | sections))
         self.data["processes"].append(
             {"name": name, "role": ",".join(roles), "roles": roles, "pid": None, "start_ticks": None, "endpoint": endpoint,
              "log": os.path.join(state, name + ".log"), "output": os.path.join(self.state, "log", name + ".out"),
@@ -172,11 +205,15 @@ class LocalCluster:
         settings = [word for setting in self.data["settings"] for word in ("--set", setting)]
         process["ready_after"] = os.path.getsize(output) if os.path.exists(output) else 0
         child = processes.start([binary("hadard"), "--config", process["config"], *settings], output, self.state)
-        self.children[process["name"]] = child
-        process["pid"] = child.pid
-        process["start_ticks"] = processes.start_ticks(child.pid)
-        process["started_unix_s"] = round(time.time(), 3)
-        self.save()
+        try:
+            self.children[process["name"]] = child
+            process["pid"] = child.pid
+            process["start_ticks"] = processes.start_ticks(child.pid)
+            process["started_unix_s"] = round(time.time(), 3)
+            self.save()
+        except BaseException:
+            processes.end_child(child)  # a process that cluster.json does not know would never be ended
+            raise
 
     def is_ready(self, process):
         """Whether it has printed its ready line since it was started."""

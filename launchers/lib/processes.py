@@ -1,32 +1,11 @@
 """Starting, watching and ending processes, so that none is ever left behind and none but ours is ever ended."""
 import os
 import signal
+import stat
 import subprocess
 import time
 
-
-class Failed(Exception):
-    """What went wrong, where, and what would be right: one line. `code` is the documented exit code."""
-
-    def __init__(self, message, code=1):
-        super().__init__(message)
-        self.code = code
-
-
-class Interrupts:
-    """SIGINT, SIGTERM and SIGHUP as something to look at between steps, so that no step is cut in half."""
-
-    def __init__(self):
-        self.signal = None
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._note)
-
-    def _note(self, number, _frame):
-        self.signal = number
-
-    def check(self):
-        if self.signal is not None:
-            raise Failed(f"stopped by {signal.Signals(self.signal).name}", 128 + self.signal)
+from entry import Failed
 
 
 def start_ticks(pid):
@@ -49,6 +28,37 @@ def start(command, output, folder=None):
     with open(output, "ab") as file:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                                 start_new_session=True, cwd=folder)
+
+
+def end_child(child, grace_s=15.0):
+    """Ends a child of this very process, whatever is known about it, and takes its exit code."""
+    child.terminate()
+    try:
+        child.wait(grace_s)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait(5.0)
+
+
+def write_file(path, text):
+    """Writes a text file whole or not at all, through symbolic links; what is no regular file is written to."""
+    try:
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return
+        target = os.path.realpath(path)
+        partial = f"{target}.partial-{os.getpid()}"
+        try:
+            with open(partial, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(partial, target)
+        except BaseException:
+            if os.path.exists(partial):
+                os.unlink(partial)
+            raise
+    except OSError as error:
+        raise Failed(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def send(pid, ticks, number):

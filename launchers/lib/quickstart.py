@@ -1,18 +1,23 @@
 """Builds, prepares the data, runs the mix under each policy on a local cluster, prints and writes what came out."""
-import argparse
-import glob
-import json
 import os
-import re
-import shutil
-import signal
-import subprocess
 import sys
-import time
 
-import processes
-from local_cluster import ROOT, LocalCluster, binary, run_hadar
-from processes import Failed, Interrupts
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from entry import Failed, Interrupts, exit_code_of, hold_standard_files, say  # noqa: E402
+
+INTERRUPTS = Interrupts()
+hold_standard_files()
+import argparse  # noqa: E402
+import glob  # noqa: E402
+import json  # noqa: E402
+import re  # noqa: E402
+import shutil  # noqa: E402
+import signal  # noqa: E402
+import subprocess  # noqa: E402
+import time  # noqa: E402
+
+import processes  # noqa: E402
+from local_cluster import ROOT, LocalCluster, binary, run_hadar  # noqa: E402
 
 TARGETS = ["hadar", "hadard", "hadar-trainer", "hadar_job"]
 DEFAULT_POLICIES = "hadare,hadar,yarn-cs"
@@ -58,7 +63,7 @@ class Quickstart:
 
     def say(self, text=""):
         elapsed = time.time() - self.options.began
-        print(f"[{elapsed:6.1f} s] {text}" if text else "", file=self.out, flush=True)
+        say(f"[{elapsed:6.1f} s] {text}" if text else "", self.out)
 
     def wait_child(self, child, tick=None, limit_s=None):
         """Waits for a child, looking at signals; on an interrupt or a fault the child's whole session ends."""
@@ -188,8 +193,7 @@ class Quickstart:
         code, out, error = run_hadar(["events", "--json", "--state", state])
         if code != 0:
             raise Failed(f"events: {error}")
-        with open(events, "w", encoding="utf-8") as file:
-            file.write(out)
+        processes.write_file(events, out)
 
     # ---- after the runs ----
 
@@ -203,7 +207,7 @@ class Quickstart:
     def print_result(self, runs):
         self.say()
         lines = result_lines(runs)
-        print("\n".join(lines), file=self.out, flush=True)
+        say("\n".join(lines), self.out)
         self.say(f"report: {self.options.report}")
 
     def run(self):
@@ -241,17 +245,11 @@ def end_session(child, first=signal.SIGINT):
 
 
 def write_result(target, summary):
-    text = json.dumps(summary, indent=2, allow_nan=False) + "\n"
+    text = json.dumps(summary, indent=2, allow_nan=False)
     if target == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    try:
-        with open(target + ".partial", "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(target + ".partial", target)
-    except OSError as error:
-        raise Failed(f"--json {target}: {error.strerror}", 2) from None
+        say(text)
+    else:
+        processes.write_file(target, text + "\n")
 
 
 def faults_of(runs):
@@ -298,15 +296,11 @@ def result_lines(runs):
     return lines + [""]
 
 
-def main():
-    try:
-        interrupts = Interrupts()
-        Quickstart(parse(), interrupts).run()
-    except Failed as failure:
-        print(f"quickstart: {failure}", file=sys.stderr)
-        return failure.code
-    return 0
+def run():
+    options = parse()
+    INTERRUPTS.check()
+    Quickstart(options, INTERRUPTS).run()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(exit_code_of("quickstart", run))
