@@ -50,18 +50,22 @@ Status check_job(const ShareProblem& problem, const ShareJob& job) {
   return {};
 }
 
+// What is wrong with a pair, or nothing. There can be millions of pairs, so text is made only for one that is refused.
+const char* fault_of(const ShareProblem& problem, const SharePair& pair, const SharePair* last) {
+  if (pair.a >= pair.b || pair.b >= problem.jobs.size()) return "must name two jobs, the smaller first";
+  if (last != nullptr && std::pair(last->a, last->b) >= std::pair(pair.a, pair.b)) return "pairs must rise";
+  if (problem.jobs[pair.a].gpus != problem.jobs[pair.b].gpus) return "gang sizes must be equal";
+  if (pair.steps_per_s.size() != problem.types.size()) return "needs two speeds per type";
+  for (const auto& speeds : pair.steps_per_s)
+    if (!is_count(speeds[0]) || !is_count(speeds[1])) return "speeds must be finite and >= 0";
+  return nullptr;
+}
+
 Status check_pairs(const ShareProblem& problem) {
   const SharePair* last = nullptr;
   for (const auto& pair : problem.pairs) {
-    const auto name = "pair " + std::to_string(pair.a) + ", " + std::to_string(pair.b);
-    if (pair.a >= pair.b || pair.b >= problem.jobs.size())
-      return refuse(name + ": must name two jobs, the smaller first");
-    if (last != nullptr && std::pair(last->a, last->b) >= std::pair(pair.a, pair.b))
-      return refuse(name + ": pairs must rise");
-    if (problem.jobs[pair.a].gpus != problem.jobs[pair.b].gpus) return refuse(name + ": gang sizes must be equal");
-    if (pair.steps_per_s.size() != problem.types.size()) return refuse(name + ": needs two speeds per type");
-    for (const auto& speeds : pair.steps_per_s)
-      if (!is_count(speeds[0]) || !is_count(speeds[1])) return refuse(name + ": speeds must be finite and >= 0");
+    if (const auto* fault = fault_of(problem, pair, last))
+      return refuse("pair " + std::to_string(pair.a) + ", " + std::to_string(pair.b) + ": " + fault);
     last = &pair;
   }
   return {};

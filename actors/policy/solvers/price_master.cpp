@@ -11,8 +11,9 @@ namespace {
 
 constexpr int kMaxPivots = 500;
 constexpr double kReducedCost = 1e-13;  // relative to the objective
+constexpr double kLeastUnit = 1e-13;    // of a hard row: what full rows differ by from rounding alone
 constexpr double kPivot = 1e-9;         // of the largest candidate
-constexpr double kTie = 1e-14;          // of the largest value: variables that come this close to 0 do so together
+constexpr double kTie = 1e-13;          // of the largest value: variables that come this close to 0 do so together
 constexpr double kNegative = 1e-7;  // of the largest value: a variable further below 0 says that the basis is too ill
 
 }  // namespace
@@ -22,17 +23,29 @@ PriceMaster::PriceMaster(std::vector<char> hard, std::vector<double> limit)
       size_(hard.size() + 1),
       hard_(std::move(hard)),
       limit_(std::move(limit)),
+      row_unit_(types_, 1.0),
       prices_(types_, 0.0) {
   HADAR_REQUIRE(limit_.size() == types_);
+  for (std::size_t j = 0; j < types_; ++j)
+    if (hard_[j] != 0) row_unit_[j] = kLeastUnit;
   has_level_ = std::any_of(hard_.begin(), hard_.end(), [](char is_hard) { return is_hard == 0; });
 }
 
 std::size_t PriceMaster::add(const std::vector<double>& usage, double cost) {
   HADAR_REQUIRE(usage.size() == types_);
-  usage_.insert(usage_.end(), usage.begin(), usage.end());
+  bool rescaled = false;
+  for (std::size_t j = 0; j < types_; ++j) {
+    usage_.push_back(hard_[j] != 0 ? usage[j] - limit_[j] : usage[j]);
+    if (hard_[j] == 0 || std::abs(usage_.back()) <= row_unit_[j]) continue;
+    row_unit_[j] = std::abs(usage_.back());
+    rescaled = true;
+  }
   cost_.push_back(cost);
   cost_scale_ = std::max(cost_scale_, std::abs(cost));
-  if (cost_.size() == 1) start();
+  if (cost_.size() == 1)
+    start();
+  else if (rescaled)
+    HADAR_ENSURE(factor());
   return cost_.size() - 1;
 }
 
@@ -53,7 +66,7 @@ void PriceMaster::column_of(Variable variable, double* out) const {
   std::fill(out, out + size_, 0.0);
   switch (variable.kind) {
     case Variable::kPlan:
-      std::copy_n(usage_.data() + variable.index * types_, types_, out);
+      for (std::size_t j = 0; j < types_; ++j) out[j] = usage_[variable.index * types_ + j] / row_unit_[j];
       out[types_] = 1;
       break;
     case Variable::kSlack: out[variable.index] = 1; break;
@@ -116,7 +129,6 @@ bool PriceMaster::factor() {
 bool PriceMaster::solve_values() {
   const std::size_t n = size_;
   std::vector<double> residual(n, 0.0);
-  for (std::size_t j = 0; j < types_; ++j) residual[j] = hard_[j] != 0 ? limit_[j] : 0;
   residual[types_] = 1;
   const auto right = residual;
   value_.assign(n, 0.0);
@@ -150,6 +162,7 @@ void PriceMaster::update_prices() {
   }
   double soft = 0;
   for (std::size_t j = 0; j < types_; ++j) {
+    dual_[j] /= row_unit_[j];
     prices_[j] = std::max(-dual_[j], 0.0);
     if (hard_[j] == 0) soft += prices_[j];
   }
@@ -201,11 +214,12 @@ bool PriceMaster::pivot(Variable entering) {
   }
   const double least = kPivot * std::max(largest, 1e-3);
   double step = std::numeric_limits<double>::infinity();
+  const double slack = kTie * size_of_values_;
   for (std::size_t k = 0; k < size_; ++k)
-    if (move[k] > least && basis_[k].kind != Variable::kLevel) step = std::min(step, value_[k] / move[k]);
+    if (move[k] > least && basis_[k].kind != Variable::kLevel) step = std::min(step, (value_[k] + slack) / move[k]);
   std::size_t leaving = size_;
   for (std::size_t k = 0; k < size_; ++k)
-    if (move[k] > least && basis_[k].kind != Variable::kLevel && value_[k] <= step * move[k] + kTie * size_of_values_ &&
+    if (move[k] > least && basis_[k].kind != Variable::kLevel && value_[k] <= step * move[k] &&
         (leaving == size_ || move[k] > move[leaving]))
       leaving = k;
   if (leaving == size_) return false;

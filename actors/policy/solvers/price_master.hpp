@@ -53,8 +53,11 @@ class PriceMaster {
   std::size_t size_;  // rows of the basis: types and the convexity row
   std::vector<char> hard_;
   std::vector<double> limit_;
+  std::vector<double> row_unit_;  // largest entry of a hard row; rows are divided by it
   bool has_level_ = false;
-  std::vector<double> usage_;  // [plan * types + type]
+  // [plan * types + type]; on hard rows less the limit, with 0 on the right: as the weights sum to 1 it is the same
+  // row, and plans that fill it to the last digits stay apart.
+  std::vector<double> usage_;
   std::vector<double> cost_;
   double cost_scale_ = 0;
   std::vector<Variable> basis_;

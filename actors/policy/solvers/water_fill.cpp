@@ -17,6 +17,7 @@ constexpr double kProgress = 1e-13;
 constexpr int kMaxStageIterations = 2000;
 constexpr int kMaxStall = 40;
 constexpr int kMaxRootSteps = 200;
+constexpr double kRootPart = 0.03;  // a root this close to its target is as good: the next prices move it again
 
 struct Part {
   double weight = 0;
@@ -105,9 +106,9 @@ class Filling {
   // Cost of the cheapest plan, less what the dead types are worth: at most z.
   double open_cost(const std::vector<double>& prices) {
     demand_pass(market_, demands_, {}, prices, pass_);
-    double cost = pass_.cost;
+    double cost = 0;
     for (std::size_t j = 0; j < market_.types; ++j)
-      if (dead_[j] != 0) cost -= prices[j] * market_.capacity[j] * limit_[j];
+      cost += prices[j] * (dead_[j] != 0 ? pass_.usage[j] - market_.capacity[j] * limit_[j] : pass_.usage[j]);
     return cost;
   }
 
@@ -121,6 +122,7 @@ class Filling {
     double high_cost = open_cost(prices) - target;
     if (low_cost >= 0) return low;
     if (high_cost <= 0) return high;
+    const double close = std::max(kTolerance / 10, kRootPart * high_cost);
     int side = 0;  // which end moved last: the Illinois rule halves the other's value when it stays
     for (int step = 0; step < kMaxRootSteps; ++step) {
       double middle = low + (high - low) * (low_cost / (low_cost - high_cost));
@@ -133,7 +135,7 @@ class Filling {
         high_cost = cost;
         if (side == 1) low_cost /= 2;
         side = 1;
-        if (cost <= kTolerance / 10) break;
+        if (cost <= close) break;
       } else {
         low = middle;
         low_cost = cost;
