@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <tuple>
 
@@ -179,45 +180,31 @@ struct SharedSpeeds {
   }
 };
 
-SharedSpeeds read_pair_table(const JsonAt& top, const ShareProblem& problem) {
-  top.only({"job_types", "format", "pairs"});
-  std::vector<std::string> names;
-  const auto list = top.at("job_types");
-  for (std::size_t k = 0; k < list.size(kMaxJobs); ++k) names.push_back(list.at(k).text());
-  SharedSpeeds out;
-  const auto pairs = top.at("pairs");
-  for (const auto& worker : pairs.keys()) {
-    const auto type = std::find(problem.types.begin(), problem.types.end(), worker);
-    if (type == problem.types.end()) continue;
-    for (const auto& gang : pairs.at(worker).keys()) {
-      const auto rows = pairs.at(worker).at(gang);
-      const auto gpus = parse_count(gang);
-      if (!gpus || *gpus == 0 || *gpus > 1000000) rows.refuse("must stand under a gang size");
-      for (std::size_t k = 0; k < rows.size(kMaxPairs); ++k) {
-        const auto row = rows.at(k);
-        if (row.size(4) != 4 || names.empty()) row.refuse("must be [i, j, speed of i, speed of j]");
-        const auto a = row.at(std::size_t{0}).count(0, names.size() - 1);
-        const auto b = row.at(1).count(0, names.size() - 1);
-        out.add(names[a], names[b], static_cast<std::uint32_t>(*gpus),
-                static_cast<std::size_t>(type - problem.types.begin()), row.at(2).number(0, kMaxSpeed),
-                row.at(3).number(0, kMaxSpeed));
-      }
-    }
-  }
-  return out;
+// The worker type of that name in any case, or the number of types.
+std::size_t worker_type(const ShareProblem& problem, const GpuType& name) {
+  const auto same = [](char l, char r) {
+    return l == r || (std::isalpha(static_cast<unsigned char>(l)) != 0 && (l ^ r) == 0x20);
+  };
+  std::size_t j = 0;
+  while (j < problem.types.size() &&
+         !std::equal(name.begin(), name.end(), problem.types[j].begin(), problem.types[j].end(), same))
+    ++j;
+  return j;
 }
 
-Result<SharedSpeeds> csv_pair_table(const std::filesystem::path& file, const ShareProblem& problem) {
-  auto table = load_throughput_file(file);
-  if (!table) return fail(std::move(table));
+// As instances name job types: "LM (batch size 20)"; models without a batch size, like "A3C", stand alone.
+std::string job_type_name(const std::string& model, std::uint32_t batch_size) {
+  return batch_size <= 1 ? model : model + " (batch size " + std::to_string(batch_size) + ")";
+}
+
+SharedSpeeds shared_speeds(const ThroughputFile& file, const ShareProblem& problem) {
   SharedSpeeds out;
-  for (const auto& shared : table->shared) {
-    const auto type = std::find(problem.types.begin(), problem.types.end(), shared.row.type);
-    if (type == problem.types.end() || shared.row.placement != Placement::kPacked) continue;
-    const auto name = shared.row.model + " (batch size " + std::to_string(shared.row.batch_size) + ")";
-    const double gang = shared.row.gpus;
-    out.add(name, shared.partner, shared.row.gpus, static_cast<std::size_t>(type - problem.types.begin()),
-            gang * shared.row.steps_per_s, gang * shared.partner_steps_per_s);
+  for (const auto& shared : file.shared) {
+    const auto type = worker_type(problem, shared.row.type);
+    if (type == problem.types.size() || shared.row.placement != Placement::kPacked) continue;
+    out.add(job_type_name(shared.row.model, shared.row.batch_size),
+            job_type_name(shared.partner, shared.partner_batch_size), shared.row.gpus, type, shared.row.steps_per_s,
+            shared.partner_steps_per_s);
   }
   return out;
 }
@@ -257,22 +244,10 @@ Result<SolveInstance> load_instance(const std::filesystem::path& file) {
 
 Status add_pairs(SolveInstance& instance, const std::filesystem::path& file) {
   if (instance.has_pairs) return {};
-  if (file.extension() == ".csv") {
-    auto speeds = csv_pair_table(file, instance.problem);
-    if (!speeds) return fail(std::move(speeds));
-    apply(*speeds, instance);
-    return {};
-  }
-  auto text = read_text(file);
-  if (!text) return fail(std::move(text));
-  auto value = parse_json_object(*text, file.string());
-  if (!value) return fail(std::move(value));
-  try {
-    apply(read_pair_table(JsonAt(*value, ""), instance.problem), instance);
-    return {};
-  } catch (const BrokenJson& broken) {
-    return fail(ErrorCode::kInvalidArgument, file.string() + ": " + broken.message);
-  }
+  auto table = load_throughput_file(file);
+  if (!table) return fail(std::move(table));
+  apply(shared_speeds(*table, instance.problem), instance);
+  return {};
 }
 
 }  // namespace hadar::cli

@@ -25,9 +25,9 @@ struct SolveInstance {
 // \"jobs[3].id\" …".
 Result<SolveInstance> load_instance(const std::filesystem::path& file);
 
-// Adds the pair speeds of a table to an instance without its own: jobs of equal gang size whose job types the table
-// holds. Forms: our CSV with partner columns, and an object {job_types [names], pairs {type: {gang size: [[i, j, speed
-// of i, speed of j] …]}}, format?}. Errors as above.
+// Adds the pair speeds of a table (any form of runtime/config/throughput_csv.hpp) to an instance without its own: jobs
+// of equal gang size whose job types the table holds, on worker types of the table's names in any case. Errors as
+// above.
 Status add_pairs(SolveInstance& instance, const std::filesystem::path& file);
 
 }  // namespace hadar::cli

@@ -14,6 +14,7 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_package(GTest CONFIG REQUIRED)
+find_package(benchmark CONFIG REQUIRED)
 
 # Asio is header only; as a system header its warnings are not ours.
 find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)

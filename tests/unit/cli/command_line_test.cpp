@@ -31,6 +31,7 @@ TEST(CommandLine, TakesEveryDocumentedForm) {
       {"events", "-f", "--job", "3", "--after", "9"},
       {"model", "3", "-o", "m.safetensors"},
       {"replay", "12", "--policy", "hadar", "--state", "d"},
+      {"solve", "i.json", "--policy", "gavel-las", "--throughputs", "t.json", "--json"},
       {"config", "check", "f.toml"},
       {"config", "show"},
       {"policies"},
