@@ -50,7 +50,7 @@ struct Size {
   bool distinct = true;  // every speed times U(0.9, 1.1)
   bool pairs = false;
   std::size_t entities = 0;
-  bool even = false;  // durations within a factor 3, so that capacity and not one job sets the makespan
+  bool even = false;  // durations within a tenth, so that capacity and not one job sets the makespan
 };
 
 // How much of its speed a job keeps beside another, by job types and GPU type. Summed over both jobs its median is near
@@ -88,7 +88,7 @@ ShareProblem problem_of(const Size& size, std::uint64_t seed) {
     for (std::size_t j = 0; j < size.types; ++j)
       job.steps_per_s.push_back(kJobTypes[kinds[i]][j % 3] * factor[j] * (j >= 3 ? dice.between(0.7, 1.3) : 1) *
                                 (size.distinct ? dice.between(0.9, 1.1) : 1));
-    if (size.even) job.steps_left = job.steps_per_s[2] * dice.between(5e4, 1.5e5);
+    if (size.even) job.steps_left = job.steps_per_s[2] * dice.between(9e4, 1.1e5);
     if (i % 3 == 0) job.time_to_deadline_s = job.steps_left / job.steps_per_s[2] * dice.between(20, 200);
     problem.jobs.push_back(std::move(job));
   }
@@ -138,6 +138,7 @@ const std::vector<Case>& cases() {
       {"gavel-las-packed", {512, 3, 0, true, true}, 1000, "Gavel > 150 s"},
       {"gavel-las-packed", {1024, 3, 0, true, true}, 4000, "39-339 s published"},
       {"gavel-las-packed", {512, 3, 0, false, true}, 20, "26 job types, alike inside"},
+      {"gavel-las-packed", {1024, 3, 0, false, true}, 20, "the same"},
       {"allox", {512, 3, 171}, 3, "Gavel > 150 s"},
       {"allox", {512, 3, 4}, 50, "12 GPUs"},
       {"gandiva", {512, 3, 0, true, true}, 1, "Gavel 11 s"},

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace hadar::gavel {
 namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 bool is_count(double value) {
   return std::isfinite(value) && value >= 0;
@@ -56,9 +59,10 @@ const char* fault_of(const ShareProblem& problem, const SharePair& pair, const S
   if (last != nullptr && std::pair(last->a, last->b) >= std::pair(pair.a, pair.b)) return "pairs must rise";
   if (problem.jobs[pair.a].gpus != problem.jobs[pair.b].gpus) return "gang sizes must be equal";
   if (pair.steps_per_s.size() != problem.types.size()) return "needs two speeds per type";
-  for (const auto& speeds : pair.steps_per_s)
-    if (!is_count(speeds[0]) || !is_count(speeds[1])) return "speeds must be finite and >= 0";
-  return nullptr;
+  bool right = true;
+  for (const auto& [first, second] : pair.steps_per_s)
+    right = right & (first >= 0) & (first <= kLargest) & (second >= 0) & (second <= kLargest);
+  return right ? nullptr : "speeds must be finite and >= 0";
 }
 
 Status check_pairs(const ShareProblem& problem) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "actors/policy/solvers/job_groups.hpp"
 #include "actors/policy/solvers/linear_program.hpp"
@@ -16,6 +17,18 @@ constexpr double kGain = 1e-10;
 constexpr int kMaxRounds = 200;
 constexpr int kMaxRatioSteps = 60;
 constexpr std::size_t kGroups = 26;
+constexpr std::size_t kManyJobs = 40;
+constexpr double kAlikeGap = 1e-7;  // of the group program, to Clp's tolerance
+
+// Shrinks a plan into the rules, and reads its level.
+void finish(const PackedMarket& market, const std::vector<double>& demands, PackedPlan& plan) {
+  const double excess = 1 + violation_of(market, plan);
+  for (auto& share : plan.alone) share /= excess;
+  for (auto& share : plan.together) share.share /= excess;
+  const auto utility = utility_of(market, plan);
+  plan.level = HUGE_VAL;
+  for (std::size_t i = 0; i < utility.size(); ++i) plan.level = std::min(plan.level, utility[i] / demands[i]);
+}
 
 // The program, with its columns so far. Levels are in parts of the cap, the largest level any single job allows.
 class PackedSearch {
@@ -190,12 +203,7 @@ class PackedSearch {
     std::sort(plan.together.begin(), plan.together.end(), [](const PackedShare& l, const PackedShare& r) {
       return std::pair(l.pair, l.type) < std::pair(r.pair, r.type);
     });
-    const double excess = 1 + violation_of(market_, plan);
-    for (auto& share : plan.alone) share /= excess;
-    for (auto& share : plan.together) share.share /= excess;
-    const auto utility = utility_of(market_, plan);
-    plan.level = HUGE_VAL;
-    for (std::size_t i = 0; i < jobs_; ++i) plan.level = std::min(plan.level, utility[i] / demands[i]);
+    finish(market_, demands, plan);
   }
 
   const PackedMarket& market_;
@@ -216,6 +224,23 @@ class PackedSearch {
   LpAnswer last_;
   double worth_ = 0;
 };
+
+// Many jobs of few types, alike inside: the program over types is enough.
+std::optional<PackedPlan> alike_max_min(const PackedMarket& market, const std::vector<double>& demands) {
+  if (market.alone.jobs() < kManyJobs) return std::nullopt;
+  const auto best = market.best();
+  double cap = HUGE_VAL;
+  for (std::size_t i = 0; i < demands.size(); ++i) cap = std::min(cap, best[i] / demands[i]);
+  std::vector<double> unit(demands);
+  for (auto& one : unit) one *= cap;
+  auto plan = packed_by_groups(market, group_jobs(market.alone, kGroups), unit);
+  if (!plan) return std::nullopt;
+  plan->upper *= cap;
+  finish(market, demands, *plan);
+  if (plan->upper - plan->level > kAlikeGap * plan->upper) return std::nullopt;
+  plan->settled = true;
+  return plan;
+}
 
 PackedPlan nothing() {
   PackedPlan plan;
@@ -271,6 +296,7 @@ double violation_of(const PackedMarket& market, const PackedPlan& plan) {
 
 Result<PackedPlan> packed_max_min(const PackedMarket& market, const std::vector<double>& demands) {
   if (market.alone.jobs() == 0) return nothing();
+  if (auto plan = alike_max_min(market, demands)) return std::move(*plan);
   return PackedSearch(market).run(demands);
 }
 

@@ -9,8 +9,9 @@
 namespace hadar::solvers {
 namespace {
 
-constexpr double kMass = 1e-7;   // of a group pair worth spreading
-constexpr double kSlack = 1e-2;  // a partner's gain may be below 0 by this, over the number of jobs
+constexpr double kMass = 1e-7;    // of a group pair worth spreading
+constexpr double kAlike = 1e-12;  // relative difference of speeds that counts as none
+constexpr double kSlack = 1e-2;   // a partner's gain may be below 0 by this, over the number of jobs
 constexpr std::size_t kPartners = 2;
 
 class GroupStart {
@@ -18,6 +19,60 @@ class GroupStart {
   GroupStart(const PackedMarket& market, const JobGroups& groups, const std::vector<double>& unit)
       : market_(market), groups_(groups), unit_(unit), types_(market.alone.types), count_(groups.members.size()) {
     average();
+  }
+
+  // Whether every job and pair equals the mean of its group, and no pair is missing.
+  [[nodiscard]] bool alike() const {
+    const auto same = [](double a, double b) { return std::abs(a - b) <= kAlike * std::max(std::abs(a), std::abs(b)); };
+    for (std::size_t i = 0; i < market_.alone.jobs(); ++i)
+      for (std::size_t j = 0; j < types_; ++j)
+        if (!same(market_.alone.row(i)[j] / unit_[i], alone_[groups_.group_of[i] * types_ + j])) return false;
+    for (std::size_t a = 0; a < count_; ++a)
+      for (std::size_t b = a; b < count_; ++b) {
+        const double pairs = cells_[at(a, b)].pairs;
+        if (pairs != 0 && pairs != (a == b ? size(a) * (size(a) - 1) / 2 : size(a) * size(b))) return false;
+      }
+    for (std::size_t p = 0; p < market_.pairs.size(); ++p) {
+      const auto& pair = market_.pairs[p];
+      const auto a = groups_.group_of[pair.a];
+      const auto b = groups_.group_of[pair.b];
+      const auto& mean = cells_[at(std::min(a, b), std::max(a, b))].speed;
+      for (std::size_t j = 0; j < types_; ++j) {
+        const auto& speed = market_.pair_utility[p * types_ + j];
+        if (!same(speed[0] / unit_[pair.a], mean[j][a > b ? 1 : 0]) ||
+            !same(speed[1] / unit_[pair.b], mean[j][a > b ? 0 : 1]))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  std::optional<PackedPlan> exact() {
+    if (!alike() || !solve()) return std::nullopt;
+    index_pairs();
+    PackedPlan plan;
+    plan.upper = level_;
+    plan.iterations = iterations_;
+    plan.alone.resize(market_.alone.jobs() * types_);
+    for (std::size_t i = 0; i < market_.alone.jobs(); ++i)
+      for (std::size_t j = 0; j < types_; ++j)
+        plan.alone[i * types_ + j] = alone_mass_[groups_.group_of[i] * types_ + j] / size(groups_.group_of[i]);
+    for (std::size_t a = 0; a < count_; ++a)
+      for (std::size_t b = a; b < count_; ++b)
+        for (std::size_t j = 0; j < types_; ++j) share_out(a, b, j, plan);
+    std::sort(plan.together.begin(), plan.together.end(), [](const PackedShare& l, const PackedShare& r) {
+      return std::pair(l.pair, l.type) < std::pair(r.pair, r.type);
+    });
+    std::size_t kept = 0;  // two groups' corner walks and a ring of two may name a column twice
+    for (const auto& share : plan.together) {
+      if (kept > 0 && plan.together[kept - 1].pair == share.pair && plan.together[kept - 1].type == share.type)
+        plan.together[kept - 1].share += share.share;
+      else
+        plan.together[kept++] = share;
+    }
+    plan.together.resize(kept);
+    plan.columns = kept;
+    return plan;
   }
 
   std::vector<PackedColumn> run() {
@@ -104,6 +159,10 @@ class GroupStart {
     const auto answer = program.solve();
     if (!answer) return false;
     duals_ = answer->row_duals;
+    iterations_ = answer->iterations;
+    level_ = answer->columns[count_ * types_];
+    alone_mass_.assign(answer->columns.begin(), answer->columns.begin() + static_cast<std::ptrdiff_t>(count_ * types_));
+    for (auto& mass : alone_mass_) mass = std::max(mass, 0.0);
     mass_.assign(count_ * count_ * types_, 0.0);
     for (std::size_t k = 0; k < columns.size(); ++k)
       mass_[at(columns[k][0], columns[k][1]) * types_ + columns[k][2]] = answer->columns[first + k];
@@ -119,15 +178,51 @@ class GroupStart {
     for (std::size_t i = market_.alone.jobs(); i-- > 0;) first_[i] = std::min(first_[i], first_[i + 1]);
   }
 
-  void add_pair(std::size_t i, std::size_t k, const std::vector<char>& types) {
+  // The number of a pair, or how many there are.
+  [[nodiscard]] std::size_t find_pair(std::size_t i, std::size_t k) const {
     if (i > k) std::swap(i, k);
     const auto begin = market_.pairs.begin() + static_cast<std::ptrdiff_t>(first_[i]);
     const auto end = market_.pairs.begin() + static_cast<std::ptrdiff_t>(first_[i + 1]);
     const auto found =
         std::lower_bound(begin, end, k, [](const PackedPair& pair, std::size_t b) { return pair.b < b; });
-    if (found == end || found->b != k) return;
+    if (found == end || found->b != k) return market_.pairs.size();
+    return static_cast<std::size_t>(found - market_.pairs.begin());
+  }
+
+  void add_pair(std::size_t i, std::size_t k, const std::vector<char>& types) {
+    const auto pair = find_pair(i, k);
+    if (pair == market_.pairs.size()) return;
     for (std::size_t j = 0; j < types_; ++j)
-      if (types[j] != 0) out_.push_back({static_cast<std::size_t>(found - market_.pairs.begin()), j});
+      if (types[j] != 0) out_.push_back({pair, j});
+  }
+
+  // A group pair's mass on one type as shares of single pairs, the same time for every member: north-west corner
+  // between two groups, a ring inside one.
+  void share_out(std::size_t a, std::size_t b, std::size_t j, PackedPlan& plan) const {
+    const double mass = mass_[at(a, b) * types_ + j];
+    if (mass <= 0) return;
+    const auto& left = groups_.members[a];
+    const auto& right = groups_.members[b];
+    if (a == b) {
+      for (std::size_t k = 0; k < left.size(); ++k)
+        plan.together.push_back({find_pair(left[k], left[(k + 1) % left.size()]), j, mass / size(a)});
+      return;
+    }
+    double row = mass / size(a);
+    double column = mass / size(b);
+    for (std::size_t i = 0, k = 0; i < left.size() && k < right.size();) {
+      const double share = std::min(row, column);
+      if (share > 0) plan.together.push_back({find_pair(left[i], right[k]), j, share});
+      row -= share;
+      column -= share;
+      if (row <= column) {
+        ++i;
+        row = mass / size(a);
+      } else {
+        ++k;
+        column = mass / size(b);
+      }
+    }
   }
 
   void spread(std::size_t a, std::size_t b) {
@@ -200,13 +295,21 @@ class GroupStart {
   std::size_t count_;
   std::vector<double> alone_;  // [group * types + type]
   std::vector<Cell> cells_;
-  std::vector<double> duals_;  // utility rows, time rows, capacity rows
-  std::vector<double> mass_;   // [(group, group) * types + type]
+  double level_ = 0;
+  int iterations_ = 0;
+  std::vector<double> alone_mass_;  // [group * types + type]
+  std::vector<double> duals_;       // utility rows, time rows, capacity rows
+  std::vector<double> mass_;        // [(group, group) * types + type]
   std::vector<std::size_t> first_;
   std::vector<PackedColumn> out_;
 };
 
 }  // namespace
+
+std::optional<PackedPlan> packed_by_groups(const PackedMarket& market, const JobGroups& groups,
+                                           const std::vector<double>& unit) {
+  return GroupStart(market, groups, unit).exact();
+}
 
 std::vector<PackedColumn> packed_start(const PackedMarket& market, const JobGroups& groups,
                                        const std::vector<double>& unit) {
