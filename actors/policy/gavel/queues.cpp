@@ -29,14 +29,15 @@ struct Queue {
   std::vector<std::size_t> order;   // jobs that can run at all
   std::vector<std::size_t> placed;  // by job: its type, or the number of types
   std::size_t next = 0;             // first of `order` that was not looked at
+  bool gpus_left = false;           // when placing ended
 };
 
 bool has_room(const ShareJob& job, const std::vector<double>& free) {
   return std::any_of(free.begin(), free.end(), [&job](double gpus) { return gpus >= job.gpus; });
 }
 
-// Places jobs in order; stops at, or passes over, one that finds no room on any type. One that finds room only where it cannot
-// run is passed over in any case, as in the public Gavel code.
+// Places jobs in order; stops at, or passes over, one that finds no room on any type. One that finds room only where it
+// cannot run is passed over in any case, as in the public Gavel code.
 void place(const ShareProblem& problem, bool stop, Queue& queue) {
   auto free = problem.gpus;
   queue.placed.assign(problem.jobs.size(), problem.types.size());
@@ -44,12 +45,13 @@ void place(const ShareProblem& problem, bool stop, Queue& queue) {
     const auto i = queue.order[queue.next];
     const auto type = fastest_with_room(problem.jobs[i], free);
     if (type == problem.types.size()) {
-      if (stop && !has_room(problem.jobs[i], free)) return;
+      if (stop && !has_room(problem.jobs[i], free)) break;
       continue;
     }
     queue.placed[i] = type;
     free[type] -= problem.jobs[i].gpus;
   }
+  queue.gpus_left = std::any_of(free.begin(), free.end(), [](double gpus) { return gpus > 0; });
 }
 
 Queue queue_of(const ShareProblem& problem, TimeShares& out) {
@@ -101,7 +103,8 @@ Result<TimeShares> fifo_packed(const ShareProblem& problem) {
     pairs_of[pair.b].push_back(&pair);
   }
   auto alone = queue.placed;
-  ++queue.next;  // the job the queue stopped at waits for GPUs of its own, as in the public Gavel code
+  // While GPUs are left, the job the queue stopped at waits for them and does not join (public Gavel code).
+  if (queue.gpus_left) ++queue.next;
   for (; queue.next < queue.order.size(); ++queue.next) {
     const auto i = queue.order[queue.next];
     const SharePair* best = nullptr;

@@ -46,7 +46,8 @@ Result<TimeShares> strategy_proof(const ShareProblem& problem);
 
 // Oldest job first on the fastest type with room; stops at the first that finds room on no type.
 Result<TimeShares> fifo(const ShareProblem& problem);
-// Then those behind it join running jobs while a pair's summed relative speed exceeds 1.5; stops at the first that cannot.
+// Then those behind it join running jobs while a pair's summed relative speed exceeds 1.5; stops at the first that
+// cannot.
 Result<TimeShares> fifo_packed(const ShareProblem& problem);
 // Shortest remaining time at full speed first; a job that fits nowhere is passed over.
 Result<TimeShares> shortest_first(const ShareProblem& problem);

@@ -292,15 +292,23 @@ TEST(Fifo, StopsAtTheFirstJobThatFindsNoRoom) {
 }
 
 TEST(FifoPacked, LaterJobsJoinRunningOnesWhileItPays) {
-  // Job 2 finds no room and waits; job 3 joins job 1 at 0.8 + 0.9 of full speed; job 4 has no partner left.
-  auto problem = problem_of({1}, {job_of(1, {10}), job_of(2, {10}), job_of(3, {10}), job_of(4, {10})});
-  for (std::size_t a = 0; a < 4; ++a)
-    for (std::size_t b = a + 1; b < 4; ++b) problem.pairs.push_back({a, b, {{8, 9}}});
+  // Jobs 1 and 2 have the GPUs. Job 3 joins job 1 at 0.8 + 0.9 of full speed; job 4 would add too little beside job 2.
+  auto problem = problem_of({2}, {job_of(1, {10}), job_of(2, {10}), job_of(3, {10}), job_of(4, {10})});
+  problem.pairs = {{0, 2, {{8, 9}}}, {0, 3, {{10, 10}}}, {1, 2, {{8, 8}}}, {1, 3, {{7, 8}}}};
   const auto shares = solved("gavel-fifo-packed", problem);
   ASSERT_EQ(shares.together.size(), 1U);
   EXPECT_EQ(shares.together[0].a, 0U);
   EXPECT_EQ(shares.together[0].b, 2U);
-  EXPECT_EQ(shares.alone[0][0], 0);
+  EXPECT_EQ(shares.alone, (std::vector<std::vector<double>>{{0}, {1}, {0}, {0}}));
+}
+
+TEST(FifoPacked, AJobThatWaitsForLeftOverGpusDoesNotJoin) {
+  // One GPU is left, too few for job 2; job 3 behind it joins job 1.
+  auto problem = problem_of({2}, {job_of(1, {10}), job_of(2, {10}, 1000, 2), job_of(3, {10})});
+  problem.pairs = {{0, 2, {{8, 9}}}};
+  const auto shares = solved("gavel-fifo-packed", problem);
+  ASSERT_EQ(shares.together.size(), 1U);
+  EXPECT_EQ(shares.together[0].b, 2U);
 }
 
 TEST(ShortestFirst, PassesOverWhatDoesNotFit) {
