@@ -32,6 +32,8 @@ PackedQuestion ask_packed(const ShareProblem& problem, const FactorOf& factor_of
     scale_row(out.question.market, i, out.factor.back());
   }
   out.market.alone = out.question.market;
+  out.market.pairs.reserve(problem.pairs.size());
+  out.market.pair_utility.reserve(problem.pairs.size() * kept.types.size());
   for (const auto& pair : problem.pairs) {
     if (place[pair.a] == kLeftOut || place[pair.b] == kLeftOut) continue;
     const auto a = place[pair.a];
