@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "actors/policy/round_mechanism/small_system.hpp"
 #include "messages/types/check.hpp"
 
 namespace hadar {
@@ -16,28 +17,6 @@ constexpr int kMostHalvings = 60;    // of one step
 constexpr double kToTheWall = 0.99;  // of the way to the nearest wall
 
 using Row = std::vector<double>;
-
-// Solves the small dense system in place by elimination with row exchange.
-void solve_dense(std::vector<Row>& matrix, Row& right) {
-  const auto n = right.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    auto pivot = k;
-    for (std::size_t r = k + 1; r < n; ++r)
-      if (std::abs(matrix[r][k]) > std::abs(matrix[pivot][k])) pivot = r;
-    std::swap(matrix[k], matrix[pivot]);
-    std::swap(right[k], right[pivot]);
-    for (std::size_t r = k + 1; r < n; ++r) {
-      const auto factor = matrix[r][k] / matrix[k][k];
-      if (factor == 0) continue;
-      for (std::size_t c = k; c < n; ++c) matrix[r][c] -= factor * matrix[k][c];
-      right[r] -= factor * right[k];
-    }
-  }
-  for (auto k = n; k-- > 0;) {
-    for (std::size_t c = k + 1; c < n; ++c) right[k] -= matrix[k][c] * right[c];
-    right[k] /= matrix[k][k];
-  }
-}
 
 // A job's wall between its utility u and the level t, with first and second derivatives.
 struct Wall {
@@ -193,7 +172,7 @@ class Path {
       };
       const auto solve = [&](Row rhs) {
         auto b = block();
-        solve_dense(b, rhs);
+        solve_small(b, rhs);
         return rhs;
       };
       Row level(types_);
@@ -219,7 +198,7 @@ class Path {
         for (std::size_t k = 0; k < types_; ++k) small[types_][k] -= level[j] * mine[2 + k][j];
       }
     }
-    solve_dense(small, right);  // forces of the types' rooms, then the level's step
+    solve_small(small, right);  // forces of the types' rooms, then the level's step
     Slope step{std::vector<Row>(jobs_, Row(types_)), moves_level() ? right[types_] : 0};
     for (std::size_t i = 0; i < jobs_; ++i)
       for (std::size_t j = 0; j < types_; ++j) {

@@ -4,6 +4,7 @@
 
 #include "actors/policy/gavel/question.hpp"
 #include "actors/policy/round_mechanism/central_path.hpp"
+#include "actors/policy/round_mechanism/embedded_path.hpp"
 
 namespace hadar {
 namespace {
@@ -48,13 +49,19 @@ TimeShares answer_of(const CentralAnswer& central, double objective) {
   return out;
 }
 
+// As ECOS answers; the middle of the best answers when that does not settle.
+CentralAnswer solved(const CentralProgram& program) {
+  if (auto answer = follow_embedded_path(program)) return *std::move(answer);
+  return follow_central_path(program);
+}
+
 TimeShares las(const ShareProblem& problem) {
   auto program = program_of(problem, CentralGoal::kMaxMin);
   for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
     const auto& job = problem.jobs[i];
     scale(program.value[i], job.gpus / (job.weight * gavel::equal_speed(problem, job, gavel::true_speed)));
   }
-  const auto central = follow_central_path(program);
+  const auto central = solved(program);
   return answer_of(central, central.level);
 }
 
@@ -62,7 +69,7 @@ TimeShares throughput(const ShareProblem& problem, bool by_price) {
   auto program = program_of(problem, CentralGoal::kSum);
   for (auto& row : program.value)
     for (std::size_t j = 0; by_price && j < row.size(); ++j) row[j] /= problem.price_per_gpu_hour[j];
-  const auto central = follow_central_path(program);
+  const auto central = solved(program);
   double sum = 0;
   for (std::size_t i = 0; i < central.share.size(); ++i)
     for (std::size_t j = 0; j < problem.types.size(); ++j) sum += program.value[i][j] * central.share[i][j];
@@ -105,6 +112,14 @@ Result<TimeShares> makespan(const GavelRule& rule, const ShareProblem& problem) 
   const auto best_s = 1 / follow_central_path(program).level;
   const auto allowed_s = bisected(best_s);
   if (allowed_s == 0) return rule.solve(problem);
+  auto floors = program;
+  floors.goal = CentralGoal::kFloors;
+  floors.floor.assign(problem.jobs.size(), 1 / allowed_s);
+  for (std::size_t i = 0; i < problem.jobs.size(); ++i) {  // rows as the public code writes them: speeds against steps
+    scale(floors.value[i], problem.jobs[i].steps_left);
+    floors.floor[i] *= problem.jobs[i].steps_left;
+  }
+  if (const auto answer = follow_embedded_path(floors)) return answer_of(*answer, allowed_s);
   const auto inside = follow_central_path(program, 1 / allowed_s);
   if (inside.level <= 1 / allowed_s) return answer_of(inside, allowed_s);
   program.goal = CentralGoal::kFloors;
