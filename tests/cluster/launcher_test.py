@@ -151,6 +151,12 @@ class Signals(Base):
                 self.assertLessEqual(len(error.splitlines()), 1, error)
                 self.assertEqual(processes_of(self.state), {})
 
+    def test_numbers_outside_their_range_are_refused(self):
+        for words in (["logs", "--lines"], ["restart", "a", "--limit"], [*self.up_words()[1:], "--limit"]):
+            for value in ("-1", "0", "nan", "inf", "1e400", "99999999999999999999", "x", ""):
+                error = self.launch(*words, value, "--state", self.state, code=2)
+                self.assertIn(words[-1], error)
+
     def test_a_round_too_short_to_plan_is_refused_at_once(self):
         for value in ("1e-9", "0.0999", "0", "-1", "nan", "inf", "90000", "x"):
             code, _, error = run(self.up_words(value), 10)

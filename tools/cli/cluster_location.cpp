@@ -67,9 +67,19 @@ Result<std::filesystem::path> rounds_folder(const Where& where) {
   if (!std::filesystem::exists(description_of(where.state))) return own;
   auto json = read_description(where.state);
   if (!json) return fail(std::move(json));
-  for (const auto& process : json->value("processes", nlohmann::json::array()))
-    if (process.value("role", "").find("scheduler") != std::string::npos)
-      return std::filesystem::path(process.value("state", where.state)) / "rounds";
+  const auto text = [](const nlohmann::json& process, const char* key) {
+    const auto found = process.is_object() ? process.find(key) : process.end();
+    return found != process.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto processes = json->find("processes");
+  if (processes == json->end() || !processes->is_array())
+    return fail(ErrorCode::kInvalidArgument,
+                description_of(where.state).string() + ": not a cluster file: processes must be a list");
+  for (const auto& process : *processes) {
+    if (text(process, "role").find("scheduler") == std::string::npos) continue;
+    const auto state = text(process, "state");
+    return std::filesystem::path(state.empty() ? where.state : state) / "rounds";
+  }
   return own;
 }
 

@@ -1,15 +1,22 @@
 #include "tools/cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <cmath>
-#include <cstdio>
 #include <memory>
+#include <sstream>
 
 #include "tools/cli/commands.hpp"
+#include "tools/cli/option_checks.hpp"
+#include "tools/cli/text.hpp"
 
 namespace hadar::cli {
 namespace {
+
+constexpr const char* kJob = "a job's number or name; hadar jobs --all lists them";
+constexpr const char* kNode = "a node's name; hadar nodes lists them";
+constexpr const char* kFile = "a file, or - for stdout";
+constexpr const char* kFolder = "a folder";
+constexpr std::uint64_t kMostForks = 1'000'000;
+constexpr std::uint64_t kMostJobs = 100'000'000;
 
 // All values a parse fills; lives as long as the command.
 struct Parsed {
@@ -35,29 +42,6 @@ struct Parsed {
 };
 using Run = CommandResult (*)(const Parsed&);
 
-// Finite seconds in a range. Read without a locale; refuses nan and inf.
-CLI::Validator seconds_between(double least, double most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(value) && value >= least &&
-        value <= most)
-      return "";
-    char message[96];
-    std::snprintf(message, sizeof message, "must be a number of seconds from %g to %g", least, most);
-    return message;
-  };
-  return CLI::Validator(check, "SECONDS");
-}
-
-// Digits only: the library would take -1 as a huge count.
-CLI::Validator whole_number() {
-  const auto check = [](const std::string& text) -> std::string {
-    return text.find_first_not_of("0123456789") == std::string::npos ? "" : "must be a whole number, at least 0";
-  };
-  return CLI::Validator(check, "COUNT");
-}
-
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& help, Parsed& parsed, Run run) {
   auto* command = app.add_subcommand(name, help);
   command->add_flag("--json", parsed.settings.json, "Print JSON");
@@ -70,9 +54,11 @@ CLI::App* add_cluster_command(CLI::App& app, const std::string& name, const std:
                               Run run) {
   auto* command = add_command(app, name, help, parsed, run);
   auto& where = parsed.settings.where;
-  command->add_option("--endpoint", where.endpoint, "The gateway, e.g. tcp://127.0.0.1:7700 (or HADAR_ENDPOINT)");
-  command->add_option("--state", where.state, "A local cluster's state folder (or HADAR_STATE)");
-  command->add_option("--cluster-id", where.cluster_id, "Refuse any other cluster (or HADAR_CLUSTER)");
+  command->add_option("--endpoint", where.endpoint, "The gateway, e.g. tcp://127.0.0.1:7700 (or HADAR_ENDPOINT)")
+      ->check(given("tcp://HOST:PORT or ipc://PATH"));
+  command->add_option("--state", where.state, "A local cluster's state folder (or HADAR_STATE)")->check(given(kFolder));
+  command->add_option("--cluster-id", where.cluster_id, "Refuse any other cluster (or HADAR_CLUSTER)")
+      ->check(name_given("the cluster's id"));
   command->add_option("--timeout", where.limit_s, "Limit of each request")->check(seconds_between(0.1, 3600));
   return command;
 }
@@ -82,12 +68,13 @@ void add_job_commands(CLI::App& app, Parsed& parsed) {
   auto* submit = add_cluster_command(app, "submit", "Submit a job file", parsed,
                                      [](const Parsed& a) { return run_submit(a.settings, a.submit); });
   submit->add_option("JOB.toml", p.submit.file, "The job file")->required();
-  submit->add_option("--key", p.submit.key, "Same key, same job: safe to send again");
+  submit->add_option("--key", p.submit.key, "Same key, same job: safe to send again")
+      ->check(given("any text but none"));
   submit->add_flag("--wait", p.submit.wait, "Stay until the job ended; fail unless it completed");
   submit->add_flag("--keep-infeasible", p.submit.keep_infeasible, "Keep it even if this cluster can never run it");
   const auto job_command = [&](const char* name, const char* help, Run run) {
     auto* command = add_cluster_command(app, name, help, parsed, run);
-    command->add_option("JOB", p.subject, "Number or name")->required();
+    command->add_option("JOB", p.subject, "Number or name")->required()->check(name_given(kJob));
   };
   job_command("cancel", "End a job for good",
               [](const Parsed& a) { return run_job_action(a.settings, a.subject, JobAction::kCancel); });
@@ -103,13 +90,14 @@ void add_job_commands(CLI::App& app, Parsed& parsed) {
               [](const Parsed& a) { return run_explain(a.settings, a.subject); });
   auto* logs = add_cluster_command(app, "logs", "The output of a job's trainers", parsed,
                                    [](const Parsed& a) { return run_logs(a.settings, a.logs); });
-  logs->add_option("JOB", p.logs.job, "Number or name")->required();
-  logs->add_option("--fork", p.logs.fork, "Which copy of the job");
+  logs->add_option("JOB", p.logs.job, "Number or name")->required()->check(name_given(kJob));
+  logs->add_option("--fork", p.logs.fork, "Which copy of the job")->check(whole_between(0, kMostForks));
   logs->add_flag("-f,--follow", p.logs.follow, "Stay until the job ended");
   auto* model = add_cluster_command(app, "model", "The current model version of a job", parsed,
                                     [](const Parsed& a) { return run_model(a.settings, a.model); });
-  model->add_option("JOB", p.model.job, "Number or name")->required();
-  model->add_option("-o,--output", p.model.output, "Write the weights (safetensors) there; - is stdout");
+  model->add_option("JOB", p.model.job, "Number or name")->required()->check(name_given(kJob));
+  model->add_option("-o,--output", p.model.output, "Write the weights (safetensors) there; - is stdout")
+      ->check(given(kFile));
 }
 
 void add_node_commands(CLI::App& app, Parsed& parsed) {
@@ -117,14 +105,14 @@ void add_node_commands(CLI::App& app, Parsed& parsed) {
   add_cluster_command(app, "nodes", "List nodes", parsed, [](const Parsed& a) { return run_nodes(a.settings); });
   auto* drain = add_cluster_command(app, "drain", "Take a node out of service and wait until it holds nothing", parsed,
                                     [](const Parsed& a) { return run_drain(a.settings, a.drain); });
-  drain->add_option("NODE", p.drain.node, "Name")->required();
-  drain->add_option("--reason", p.drain.reason, "Shown to everyone")->required();
+  drain->add_option("NODE", p.drain.node, "Name")->required()->check(name_given(kNode));
+  drain->add_option("--reason", p.drain.reason, "Shown to everyone")->required()->check(given("why, in some words"));
   drain->add_option("--deadline", p.drain.deadline_s, "Take its leases back after so long; 0 waits for their end")
       ->check(seconds_between(0, 1e6));
   drain->add_flag("!--no-wait", p.drain.wait, "Return at once");
   const auto node_command = [&](const char* name, const char* help, Run run) {
     auto* command = add_cluster_command(app, name, help, parsed, run);
-    command->add_option("NODE", p.subject, "Name")->required();
+    command->add_option("NODE", p.subject, "Name")->required()->check(name_given(kNode));
   };
   node_command("undrain", "Put a node back into service",
                [](const Parsed& a) { return run_node_action(a.settings, a.subject, NodeAction::kUndrain); });
@@ -138,12 +126,12 @@ void add_view_commands(CLI::App& app, Parsed& parsed) {
                       [](const Parsed& a) { return run_watch(a.settings); });
   auto* prices = add_cluster_command(app, "prices", "Prices per GPU type and round", parsed,
                                      [](const Parsed& a) { return run_prices(a.settings, a.rounds); });
-  prices->add_option("--rounds", p.rounds, "How many of the latest")->check(CLI::Range(1U, 100000U));
+  prices->add_option("--rounds", p.rounds, "How many of the latest")->check(whole_between(1, 100000));
   auto* events = add_cluster_command(app, "events", "Everything that happened", parsed,
                                      [](const Parsed& a) { return run_events(a.settings, a.events); });
   events->add_flag("-f,--follow", p.events.follow, "Stay and show what happens");
-  events->add_option("--job", p.events.job, "Only what concerns this job");
-  events->add_option("--after", p.events.after_seq, "Only events after this seq")->check(whole_number());
+  events->add_option("--job", p.events.job, "Only what concerns this job")->check(name_given(kJob));
+  events->add_option("--after", p.events.after_seq, "Only events after this seq")->check(whole_between(0, kMostWhole));
   add_cluster_command(app, "doctor", "Check this machine and the cluster", parsed,
                       [](const Parsed& a) { return run_doctor(a.settings); });
 }
@@ -152,9 +140,11 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   auto& p = parsed;
   auto* replay = add_command(app, "replay", "Plan a kept round again and compare it with the recorded plan", parsed,
                              [](const Parsed& a) { return run_replay(a.settings, a.replay); });
-  replay->add_option("ROUND", p.replay.round, "Number of a round kept under the state folder")->required();
+  replay->add_option("ROUND", p.replay.round, "Number of a round kept under the state folder, or a round's file")
+      ->required();
   replay->add_option("--policy", p.replay.policy, "The policy to plan with")->required();
-  replay->add_option("--state", p.settings.where.state, "A local cluster's state folder (or HADAR_STATE)");
+  replay->add_option("--state", p.settings.where.state, "A local cluster's state folder (or HADAR_STATE)")
+      ->check(given(kFolder));
   auto* solve = add_command(app, "solve", "Solve one allocation problem; prints JSON", parsed,
                             [](const Parsed& a) { return run_solve(a.solve); });
   solve->add_option("INSTANCE.json", p.solve.instance, "The problem")->required();
@@ -172,10 +162,12 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
                                [](const Parsed& a) { return run_estimate_check(a.settings, a.estimate); });
   estimate->add_flag("--check", p.check, "Leave models and pairs out of a table of speeds, and guess them")->required();
   estimate->add_option("--throughputs", p.estimate.throughputs, "The table; without it, Gavel's measured one");
-  estimate->add_option("--references", p.estimate.options.references, "Job types taken as measured in full");
-  estimate->add_option("--profiled", p.estimate.options.profiled,
-                       "Part of its pairs each other job type is measured on");
-  estimate->add_option("--seed", p.estimate.options.seed, "Of which ones");
+  estimate->add_option("--references", p.estimate.options.references, "Job types taken as measured in full")
+      ->check(whole_between(1, 100000));
+  estimate
+      ->add_option("--profiled", p.estimate.options.profiled, "Part of its pairs each other job type is measured on")
+      ->check(number_between(0, 1));
+  estimate->add_option("--seed", p.estimate.options.seed, "Of which ones")->check(whole_between(0, kMostWhole));
   add_command(app, "policies", "List policies", parsed, [](const Parsed& a) { return run_policies(a.settings); });
   add_command(app, "version", "Print the version", parsed, [](const Parsed& a) { return run_version(a.settings); });
   auto* report = app.add_subcommand("report", "A page of charts, or a summary, from event files and results alone");
@@ -183,9 +175,10 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
       ->add_option("EVENTS", p.report.events,
                    "Files of hadar events --json, one per run, or of hadar simulate --json; - is stdin")
       ->required();
-  report->add_option("-o,--output", p.report.html, "Write one HTML page there");
-  report->add_option("--latex", p.report.latex, "Write a LaTeX table of simulated policies there; - is stdout");
-  report->add_option("--json", p.report.json, "Write run summaries there; - is stdout");
+  report->add_option("-o,--output", p.report.html, "Write one HTML page there; - is stdout")->check(given(kFile));
+  report->add_option("--latex", p.report.latex, "Write a LaTeX table of simulated policies there; - is stdout")
+      ->check(given(kFile));
+  report->add_option("--json", p.report.json, "Write run summaries there; - is stdout")->check(given(kFile));
   report->callback([&parsed] { parsed.run = [](const Parsed& a) { return run_report(a.report); }; });
 }
 
@@ -197,7 +190,7 @@ CLI::App* add_trace_reader(CLI::App& trace, const std::string& name, const std::
   command->add_option("--throughputs", input.throughputs,
                       "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
   command->add_option("--cluster", input.cluster, "A cluster file: larger jobs are refused");
-  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)")->check(whole_number());
+  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)")->check(whole_between(0, kMostWhole));
   command->add_flag("--redraw-models", input.redraw, "Draw by duration for models without a speed, too");
   return command;
 }
@@ -209,7 +202,7 @@ void add_trace_commands(CLI::App& app, Parsed& parsed) {
   const char* where = "Write our CSV there; - is stdout";
   auto* import = add_trace_reader(*trace, "import", "Turn a public trace into our CSV", parsed,
                                   [](const Parsed& a) { return run_trace_import(a.settings, a.trace, a.output); });
-  import->add_option("-o,--output", p.output, where)->required();
+  import->add_option("-o,--output", p.output, where)->required()->check(given(kFile));
   add_trace_reader(*trace, "check", "Say what a trace holds and which rows break which rule", parsed,
                    [](const Parsed& a) { return run_trace_check(a.settings, a.trace); });
   add_trace_reader(*trace, "stats", "Jobs, gangs, durations, arrivals, GPU-hours, load", parsed,
@@ -218,20 +211,21 @@ void add_trace_commands(CLI::App& app, Parsed& parsed) {
     return run_trace_sample(a.settings, a.trace, a.trace_sample);
   });
   sample->add_option("--jobs", p.trace_sample.jobs, "So many, drawn with equal chance; by default all")
-      ->check(whole_number());
+      ->check(whole_between(1, kMostWhole));
   sample->add_option("--from", p.trace_sample.from_s, "Arrivals from this second on, counted from it")
       ->check(seconds_between(0, 4e9));
   sample->add_option("--to", p.trace_sample.to_s, "Arrivals before this second")->check(seconds_between(0, 4e9));
-  sample->add_option("-o,--output", p.trace_sample.output, where)->required();
+  sample->add_option("-o,--output", p.trace_sample.output, where)->required()->check(given(kFile));
   auto* generate = add_command(*trace, "generate", "Make up a trace", parsed,
                                [](const Parsed& a) { return run_trace_generate(a.settings, a.trace_generate); });
   auto& g = p.trace_generate;
   generate->add_option("--profile", g.profile, "Which kind (see hadar trace formats)")->required();
-  generate->add_option("--jobs", g.jobs, "How many")->required()->check(whole_number());
-  generate->add_option("--rate", g.jobs_per_h, "Arrivals an hour; without it all come at 0");
-  generate->add_option("--seed", g.seed, "Same seed, same bytes")->check(whole_number());
+  generate->add_option("--jobs", g.jobs, "How many")->required()->check(whole_between(1, kMostJobs));
+  generate->add_option("--rate", g.jobs_per_h, "Arrivals an hour; without it all come at 0")
+      ->check(number_between(0, 1e9));
+  generate->add_option("--seed", g.seed, "Same seed, same bytes")->check(whole_between(0, kMostWhole));
   generate->add_option("--throughputs", g.throughputs, "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
-  generate->add_option("-o,--output", g.output, where)->required();
+  generate->add_option("-o,--output", g.output, where)->required()->check(given(kFile));
   add_command(*trace, "formats", "The forms that are read and the profiles that are made up", parsed,
               [](const Parsed& a) { return run_trace_formats(a.settings); });
 }
@@ -252,8 +246,12 @@ Result<Command> parse_command_line(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
-    app.exit(success);
-    return Command([] { return CommandResult(ExitCode::kDone); });
+    std::ostringstream text;
+    app.exit(success, text, text);
+    return Command([help = text.str()] {
+      print(help);
+      return CommandResult(ExitCode::kDone);
+    });
   } catch (const CLI::ParseError& error) {
     if (argc > 1 && app.get_subcommands().empty() && argv[1][0] != '-')
       return fail(ErrorCode::kInvalidArgument, "no command is called " + std::string(argv[1]) + "; see hadar --help");

@@ -14,6 +14,7 @@ namespace hadar::cli {
 namespace {
 
 constexpr double kFollowPollS = 0.2;
+constexpr double kEndedPatienceS = 120;  // for the rest of the log of a job that ended during an outage
 constexpr std::uint32_t kPageEvents = 1000;
 constexpr std::uint32_t kLogPartBytes = 256U << 10U;
 
@@ -33,7 +34,7 @@ Result<std::uint64_t> print_page(Client& client, const Settings& settings, std::
     out += "\n";
   }
   more = !page->events.empty() && seq < page->last_seq;
-  if (!out.empty() && !print(out)) return fail(ErrorCode::kIo, "stdout was closed");
+  if (!out.empty() && !print(out)) return fail(ErrorCode::kIo, "stdout: cannot be written");
   return seq;
 }
 
@@ -53,10 +54,21 @@ Result<bool> print_log(Client& client, const Settings& settings, JobId job, std:
     if (!settings.json && part->offset > position.offset)
       out = fmt::format("[{} bytes of the log were cut here]\n", part->offset - position.offset) + out;
     position.offset = part->offset + part->text.size();
-    if (!out.empty() && !print(out)) return fail(ErrorCode::kIo, "stdout was closed");
+    if (!out.empty() && !print(out)) return fail(ErrorCode::kIo, "stdout: cannot be written");
     any = any || !part->text.empty();
     if (!part->more) return any;
   }
+}
+
+bool is_away(const Error& error) {
+  return exit_code_of(error.code) == ExitCode::kUnknown;
+}
+
+// Whether a log that is not there now may still come: always while its job goes on; after the job's end only through an
+// outage, when nodes link up again one by one.
+bool may_come(const Error& error, bool ended, double silent_s) {
+  if (!is_away(error) && error.code != ErrorCode::kNotFound) return false;
+  return !ended || (silent_s < kEndedPatienceS && (is_away(error) || silent_s > 0));
 }
 
 }  // namespace
@@ -76,8 +88,7 @@ CommandResult run_events(const Settings& settings, const EventsArgs& args) {
     bool more = false;
     auto next = print_page(**client, settings, seq, job, more);
     if (args.follow && interrupted()) return ExitCode::kDone;
-    const bool away = !next && exit_code_of(next.error().code) == ExitCode::kUnknown;
-    if (!next && !(args.follow && away)) return stop(std::move(next.error()));
+    if (!next && !(args.follow && is_away(next.error()))) return stop(std::move(next.error()));
     if (next) seq = *next;
     if (more) continue;
     if (!args.follow || !pause_for(kFollowPollS)) return ExitCode::kDone;
@@ -91,15 +102,18 @@ CommandResult run_logs(const Settings& settings, const LogsArgs& args) {
   if (!status) return stop(std::move(status.error()));
   if (args.follow) catch_interrupts();
   LogPosition position;
+  double silent_s = 0;  // since the cluster went away
   while (true) {
     const bool ended = is_final(status->state);
     auto any = print_log(**client, settings, status->job, args.fork, position);
-    if (args.follow && interrupted()) return ExitCode::kDone;
-    const bool not_yet = !any && any.error().code == ErrorCode::kNotFound && args.follow && !ended;
-    if (!any && !not_yet) return stop(std::move(any.error()));
-    if (!args.follow || ended || !pause_for(kFollowPollS)) return ExitCode::kDone;
-    status = query_job(**client, args.job);
-    if (!status) return stop(std::move(status.error()));
+    if (args.follow && (interrupted() || output_error() != 0)) return ExitCode::kDone;
+    if (!any && !(args.follow && may_come(any.error(), ended, silent_s))) return stop(std::move(any.error()));
+    if (any && (!args.follow || ended)) return ExitCode::kDone;
+    silent_s = !any && is_away(any.error()) ? silent_s + kFollowPollS : any ? 0 : silent_s;
+    if (!pause_for(kFollowPollS)) return ExitCode::kDone;
+    auto next = query_job(**client, args.job);
+    if (!next && !is_away(next.error())) return stop(std::move(next.error()));
+    if (next) status = std::move(next);
   }
 }
 

@@ -1,5 +1,7 @@
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "launchers/policies.hpp"
 #include "messages/types/link.hpp"
@@ -7,6 +9,7 @@
 #include "runtime/config/config_kind.hpp"
 #include "runtime/config/job_file.hpp"
 #include "runtime/config/process_config.hpp"
+#include "runtime/config/throughput_csv.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/text.hpp"
 
@@ -29,9 +32,27 @@ CommandResult checked(const Settings& settings, const std::string& file, Json js
   return ExitCode::kDone;
 }
 
+// The table of speeds that `key` of a file names is read as well: whoever uses the file would fail on it.
+Status check_table(const std::string& file, const char* key, const std::filesystem::path& table) {
+  if (table.empty()) return {};
+  const auto refuse = [&](const std::string& what) {
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}: {}", file, key, what));
+  };
+  std::error_code none;
+  if (const auto status = std::filesystem::status(table, none);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return refuse(table.string() + ": no regular file, must be a table of speeds");
+  const auto read = load_throughput_file(table);
+  if (!read) return refuse(read.error().message);
+  if (read->rows.empty()) return refuse(table.string() + ": no speed of a job alone, must have at least one");
+  return {};
+}
+
 CommandResult check_cluster_file(const Settings& settings, const std::string& file) {
   auto cluster = load_cluster(file);
   if (!cluster) return stop_usage(std::move(cluster.error()));
+  if (auto right = check_table(file, "throughputs", cluster->throughputs); !right)
+    return stop_usage(std::move(right.error()));
   Json out = {{"kind", "cluster"},
               {"emulated", cluster->emulated},
               {"time_scale", cluster->time_scale},
@@ -65,8 +86,19 @@ CommandResult check_job_file(const Settings& settings, const std::string& file) 
 CommandResult check_process_file(const Settings& settings, const std::string& file) {
   auto config = load_process_config(file);
   if (!config) return stop_usage(std::move(config.error()));
-  if (auto right = check_process_config(*config); !right)
+  const bool any_process = config->process.roles.empty();  // what sets these apart is said when one is started
+  auto one = *config;
+  if (any_process) one.process.roles = known_roles();
+  if (any_process && one.process.state.empty()) one.process.state = ".";
+  if (auto right = check_process_config(one); !right)
     return stop_usage({right.error().code, file + ": " + right.error().message});
+  for (const auto& [key, table] : {std::pair("tracker.throughputs", config->tracker.throughputs),
+                                   std::pair("node.throughputs", config->node.throughputs)})
+    if (auto right = check_table(file, key, table); !right) return stop_usage(std::move(right.error()));
+  if (any_process)
+    return checked(settings, file, {{"kind", "process"}, {"name", config->process.name}, {"roles", Json::array()}},
+                   fmt::format("options of a process, no roles named: give hadard --role{}",
+                               config->process.state.empty() ? " and --set process.state=DIR" : ""));
   return checked(
       settings, file, {{"kind", "process"}, {"name", config->process.name}, {"roles", config->process.roles}},
       fmt::format("process {} with the roles {}", config->process.name, fmt::join(config->process.roles, ", ")));

@@ -1,16 +1,46 @@
-// Where a command's output goes.
+// Files that commands write: the one way to them for every -o FILE and --json FILE.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "messages/types/result.hpp"
 
 namespace hadar::cli {
 
-// Writes to a file, or to stdout for "-". A file appears whole or not at all. kIo.
-Status write_text(const std::string& target, const std::string& text);
+// An output being written. "-", or a name of this process's own stdout, is stdout. A regular file (through a symbolic
+// link: the file it leads to) appears or is replaced whole by commit(), or not at all. Anything else that is there,
+// such as a device or a FIFO, is opened and written to, and stays what it is. One thread.
+class OutputFile {
+ public:
+  // Errors: kIo (not writable, a folder, no such folder).
+  static Result<OutputFile> open(const std::string& target);
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();  // what was not committed is gone
 
-// Whether write_text() would find a place for the file, before the work for it is done. kIo.
+  // Errors: kIo (disk full, reader gone).
+  Status write(std::string_view bytes);
+  // Where what was written so far lies, to be looked at before commit(); empty when it cannot be read back.
+  [[nodiscard]] const std::string& written_at() const { return partial_; }
+  // To be called once, after the last write. Errors: kIo.
+  Status commit();
+
+ private:
+  OutputFile(std::string target, int descriptor) : target_(std::move(target)), descriptor_(descriptor) {}
+  [[nodiscard]] tl::unexpected<Error> cannot(int error) const;
+
+  std::string target_;   // as the user said it
+  std::string file_;     // that commit() replaces; empty = none
+  std::string partial_;  // that holds its new content
+  int descriptor_ = -1;  // -1 = stdout
+};
+
+// open(), write() and commit() in one.
+Status write_text(const std::string& target, std::string_view text);
+
+// Whether write_text() would find a place for the file, before the work for it is done; an empty target is none. kIo.
 Status check_writable(const std::string& target);
 
 }  // namespace hadar::cli

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fmt/format.h>
 
 #include "launchers/policies.hpp"
@@ -32,14 +33,24 @@ std::string plan_text(const RoundInput& input, const RoundPlan& plan) {
   return out;
 }
 
+// A file needs no cluster; a number means the state folder's round even where a file has that name.
+Result<std::filesystem::path> locate_round(const Where& where, const std::string& round) {
+  const bool number = round.find_first_not_of("0123456789.") == std::string::npos;
+  std::error_code none;
+  if ((!number || where.state.empty()) && std::filesystem::is_regular_file(round, none))
+    return std::filesystem::path(round);
+  if (!number) return fail(ErrorCode::kNotFound, round + ": no such file; give a round's number or file");
+  auto folder = rounds_folder(where);
+  if (!folder) return fail(std::move(folder));
+  return find_round(*folder, round);
+}
+
 }  // namespace
 
 CommandResult run_replay(const Settings& settings, const ReplayArgs& args) {
   auto policy = make_policy(args.policy);
   if (!policy) return stop_usage(std::move(policy.error()));
-  auto folder = rounds_folder(settings.where);
-  if (!folder) return stop_usage(std::move(folder.error()));
-  auto file = find_round(*folder, args.round);
+  auto file = locate_round(settings.where, args.round);
   if (!file) return stop(std::move(file.error()));
   auto record = read_round(*file);
   if (!record) return stop_usage(std::move(record.error()));

@@ -1,3 +1,5 @@
+#include <cstdio>
+
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output_file.hpp"
 #include "tools/report/page.hpp"
@@ -10,6 +12,7 @@ CommandResult run_report(const ReportArgs& args) {
         {ErrorCode::kInvalidArgument, "report writes nothing without -o FILE.html, --json FILE or --latex FILE"});
   std::vector<report::Run> runs;
   std::vector<report::Results> results;
+  auto whole = ExitCode::kDone;
   for (const auto& path : args.events) {
     if (path != "-" && report::is_results_file(path)) {
       auto loaded = report::load_results(path);
@@ -19,6 +22,10 @@ CommandResult run_report(const ReportArgs& args) {
     }
     auto run = report::load_run(path);
     if (!run) return stop_usage(std::move(run.error()));
+    if (!run->skipped.empty()) {
+      std::fprintf(stderr, "hadar: %s\n", run->skipped.c_str());
+      whole = ExitCode::kPartly;
+    }
     runs.push_back(std::move(*run));
   }
   if (!args.latex.empty() && results.empty())
@@ -40,7 +47,7 @@ CommandResult run_report(const ReportArgs& args) {
     auto written = write_text(args.latex, report::latex_table(results));
     if (!written) return stop(std::move(written.error()));
   }
-  return ExitCode::kDone;
+  return whole;
 }
 
 }  // namespace hadar::cli

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "messages/types/check.hpp"
+#include "tools/cli/interrupt.hpp"
 
 namespace hadar::cli {
 namespace {
+
+constexpr int kPollMs = 100;
+int first_output_error = 0;  // stdout belongs to the process, and so does this
 
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
@@ -118,7 +123,23 @@ bool stdout_is_terminal() {
 }
 
 bool print(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  while (first_output_error == 0 && !text.empty()) {
+    const auto wrote = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (wrote >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(wrote));
+    } else if (errno == EAGAIN) {
+      pollfd writable = {STDOUT_FILENO, POLLOUT, 0};
+      poll(&writable, 1, kPollMs);
+      if (interrupted()) first_output_error = EINTR;
+    } else if (errno != EINTR || interrupted()) {
+      first_output_error = errno;
+    }
+  }
+  return first_output_error == 0;
+}
+
+int output_error() {
+  return first_output_error;
 }
 
 }  // namespace hadar::cli

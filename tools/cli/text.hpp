@@ -51,7 +51,11 @@ std::string reason_text(const JobStatus& job);
 // Whether stdout is a terminal.
 bool stdout_is_terminal();
 
-// Writes to stdout; false when it is closed.
+// Writes to stdout at once; false when not everything could be written, now or earlier. Commands may go on or stop
+// then: main() looks at output_error() at the end.
 bool print(std::string_view text);
+
+// errno of the first print() that failed; 0 when everything was written. EPIPE: the reader went away. EINTR: Ctrl-C.
+int output_error();
 
 }  // namespace hadar::cli

@@ -7,7 +7,8 @@
 
 namespace hadar::report {
 
-Result<std::vector<Event>> read_events(const std::string& file) {
+Result<std::vector<Event>> read_events(const std::string& file, std::string& skipped) {
+  skipped.clear();
   std::ifstream opened;
   if (file != "-") {
     opened.open(file, std::ios::binary);
@@ -20,13 +21,19 @@ Result<std::vector<Event>> read_events(const std::string& file) {
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.empty()) continue;
     auto event = event_from_json(line);
-    if (!event) return fail(ErrorCode::kInvalidArgument, fmt::format("{}:{}: {}", file, number, event.error().message));
+    if (!event) {
+      auto what = fmt::format("{}:{}: {}", file, number, event.error().message);
+      if (!in.eof()) return fail(ErrorCode::kInvalidArgument, std::move(what));
+      skipped = std::move(what) + "; skipped, since the last line was cut";
+      break;
+    }
     if (!events.empty() && event->seq <= events.back().seq)
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}:{}: seq {} after {}; a file holds one run's events in order", file, number,
                               event->seq, events.back().seq));
     events.push_back(std::move(*event));
   }
+  if (in.bad()) return fail(ErrorCode::kIo, fmt::format("{}: reading it failed", file));
   if (events.empty())
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{}: holds no event; give a file of hadar events --json", file));

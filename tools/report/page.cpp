@@ -18,9 +18,10 @@ std::string safe_in_script(std::string text) {
 }  // namespace
 
 Result<Run> load_run(const std::string& events_path) {
-  auto events = read_events(events_path);
+  std::string skipped;
+  auto events = read_events(events_path, skipped);
   if (!events) return fail(std::move(events));
-  return Run{summarise(*events), make_timeline(*events), events_path};
+  return Run{summarise(*events), make_timeline(*events), events_path, std::move(skipped)};
 }
 
 std::string make_page(const std::vector<Run>& runs, const std::string& chart_js) {

@@ -15,6 +15,7 @@ struct Run {
   RunSummary summary;
   Timeline timeline;
   std::string events_path;  // where the events came from
+  std::string skipped;      // which line was left out and why; empty = none
 };
 
 // Reads and analyses one event file. Errors: as read_events.

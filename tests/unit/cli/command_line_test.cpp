@@ -1,6 +1,8 @@
 #include "tools/cli/command_line.hpp"
 
 #include <gmock/gmock.h>
+#include <regex>
+#include <sstream>
 
 namespace hadar::cli {
 namespace {
@@ -9,6 +11,83 @@ std::string error_of(std::vector<const char*> words) {
   words.insert(words.begin(), "hadar");
   const auto command = parse_command_line(static_cast<int>(words.size()), words.data());
   return command ? "taken" : command.error().message;
+}
+
+using Words = std::vector<std::string>;
+
+Result<Command> parse(const Words& words) {
+  std::vector<const char*> argv = {"hadar"};
+  for (const auto& word : words) argv.push_back(word.c_str());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string help_of(Words command) {
+  command.emplace_back("--help");
+  testing::internal::CaptureStdout();
+  (*parse(command))();
+  return testing::internal::GetCapturedStdout();
+}
+
+// Every command that does something, as help lists them.
+std::vector<Words> all_commands(const Words& under = {}) {
+  std::istringstream help(help_of(under));
+  std::vector<Words> found;
+  bool listed = false;
+  for (std::string line; std::getline(help, line);) {
+    if (line == "Subcommands:") listed = true;
+    std::smatch name;
+    if (!listed || !std::regex_search(line, name, std::regex("^  ([a-z]+) "))) continue;
+    auto command = under;
+    command.push_back(name[1]);
+    const auto below = all_commands(command);
+    found.insert(found.end(), below.begin(), below.end());
+  }
+  return found.empty() ? std::vector<Words>{under} : found;
+}
+
+// Its options that take a number, and whether that is a whole one.
+std::vector<std::pair<std::string, bool>> numbers_of(const Words& command) {
+  std::istringstream help(help_of(command));
+  std::vector<std::pair<std::string, bool>> found;
+  for (std::string line; std::getline(help, line);) {
+    std::smatch parts;
+    if (std::regex_search(line, parts, std::regex("^  (?:-[a-z],)?(--[a-z-]+) (UINT|INT|FLOAT)")))
+      found.emplace_back(parts[1], parts[2] != "FLOAT");
+  }
+  return found;
+}
+
+TEST(CommandLine, EveryNumberOfEveryCommandIsChecked) {
+  std::size_t checked = 0;
+  for (const auto& command : all_commands())
+    for (const auto& [option, whole] : numbers_of(command))
+      for (const auto* value : {"-1", "nan", "-nan", "inf", "1e999", "99999999999999999999e9", "", " 1", "1x", "0x10",
+                                "99999999999999999999", "1.5", "010"}) {
+        const bool only_whole =
+            std::string(value) == "99999999999999999999" || std::string(value) == "1.5" || std::string(value) == "010";
+        if (only_whole && !whole) continue;
+        auto words = command;
+        words.insert(words.end(), {option, value});
+        const auto parsed = parse(words);
+        ASSERT_FALSE(parsed.has_value()) << testing::PrintToString(words);
+        EXPECT_THAT(parsed.error().message, testing::AllOf(testing::HasSubstr(option), testing::HasSubstr("must be")))
+            << testing::PrintToString(words);
+        ++checked;
+      }
+  EXPECT_GT(checked, 100) << "help has another form than this test reads";
+}
+
+TEST(CommandLine, AnEmptyNameSaysWhatToGive) {
+  for (const auto* command : {"cancel", "hold", "release", "show", "explain", "logs", "model"})
+    EXPECT_THAT(error_of({command, ""}), testing::HasSubstr("must be a job's number or name")) << command;
+  EXPECT_THAT(error_of({"events", "--job", ""}), testing::HasSubstr("must be a job's number or name"));
+  EXPECT_THAT(error_of({"drain", "", "--reason", "r"}), testing::HasSubstr("must be a node's name"));
+  for (const auto* command : {"undrain", "forget"})
+    EXPECT_THAT(error_of({command, ""}), testing::HasSubstr("must be a node's name")) << command;
+  const std::string huge(300, 'x');
+  EXPECT_THAT(error_of({"show", huge.c_str()}), testing::HasSubstr("at most 256 bytes"));
+  for (const auto* option : {"--endpoint", "--state", "--cluster-id"})
+    EXPECT_THAT(error_of({"jobs", option, ""}), testing::HasSubstr(option)) << "an unset variable is no choice";
 }
 
 TEST(CommandLine, TakesEveryDocumentedForm) {

@@ -126,7 +126,8 @@ TEST_F(EventFile, ReadsWhatTheLogWrites) {
   std::string text;
   const auto run = forked_run();
   for (const auto& event : run.events) text += event_to_json(event) + "\n";
-  const auto read = read_events(write(text));
+  std::string skipped;
+  const auto read = read_events(write(text), skipped);
   ASSERT_TRUE(read.has_value()) << read.error().message;
   EXPECT_EQ(read->size(), run.events.size());
   EXPECT_THAT(summarise(*read).cru, DoubleNear(summarise(run.events).cru, 1e-12));
@@ -135,12 +136,31 @@ TEST_F(EventFile, ReadsWhatTheLogWrites) {
 TEST_F(EventFile, NamesFileAndLineOfWhatIsWrong) {
   const auto held = event_to_json({2, 1, event::Held{{1}}});
   const auto path = write(held + "\nnonsense\n");
-  const auto broken = read_events(path);
+  std::string skipped;
+  const auto broken = read_events(path, skipped);
   ASSERT_FALSE(broken.has_value());
   EXPECT_THAT(broken.error().message, testing::StartsWith(path + ":2: "));
-  EXPECT_THAT(read_events(write(held + "\n" + held + "\n")).error().message, testing::HasSubstr("seq 2 after 2"));
-  EXPECT_THAT(read_events(write("\n")).error().message, testing::HasSubstr("no event"));
-  EXPECT_EQ(read_events("/does/not/exist").error().code, ErrorCode::kIo);
+  EXPECT_THAT(read_events(write(held + "\n" + held + "\n"), skipped).error().message,
+              testing::HasSubstr("seq 2 after 2"));
+  EXPECT_THAT(read_events(write("\n"), skipped).error().message, testing::HasSubstr("no event"));
+  EXPECT_EQ(read_events("/does/not/exist", skipped).error().code, ErrorCode::kIo);
+}
+
+TEST_F(EventFile, SkipsALastLineThatWasCutAndSaysWhich) {
+  const auto held = event_to_json({2, 1, event::Held{{1}}});
+  const auto next = event_to_json({3, 2, event::Held{{1}}});
+  std::string skipped;
+  for (std::size_t bytes = 1; bytes < next.size(); ++bytes) {
+    const auto path = write(held + "\n" + next.substr(0, bytes));
+    const auto read = read_events(path, skipped);
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_EQ(read->size(), 1);
+    EXPECT_THAT(skipped, testing::StartsWith(path + ":2: "));
+    EXPECT_FALSE(read_events(write(held + "\n" + next.substr(0, bytes) + "\n"), skipped).has_value()) << bytes;
+  }
+  EXPECT_EQ(read_events(write(held + "\n" + next), skipped)->size(), 2) << "whole, though without a line break";
+  EXPECT_EQ(skipped, "");
+  EXPECT_FALSE(read_events(write(next.substr(0, 9)), skipped).has_value()) << "nothing whole is in it";
 }
 
 }  // namespace
