@@ -3,7 +3,9 @@
 #pragma once
 
 #include <caf/actor_clock.hpp>
+#include <caf/duration.hpp>
 #include <chrono>
+#include <cmath>
 
 namespace hadar {
 
@@ -25,6 +27,11 @@ class ClusterClock {
 // For CAF's timed calls; never negative.
 inline std::chrono::microseconds caf_delay(double seconds) {
   return std::chrono::microseconds(seconds > 0 ? static_cast<std::int64_t>(seconds * 1e6) : 0);
+}
+
+// A request's limit; infinity sets no timer.
+inline caf::duration caf_limit(double seconds) {
+  return std::isinf(seconds) ? caf::duration(caf::infinite) : caf::duration(caf_delay(seconds));
 }
 
 }  // namespace hadar

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <caf/error.hpp>
-#include <chrono>
 #include <deque>
 
 #include "actors/cluster_clock.hpp"
@@ -21,7 +20,7 @@ class Outbox {
   // Sends the oldest message to `to`, and the next when it is acknowledged. One that `to` says it knows nothing of
   // (kNotFound) is dropped; after any other error `self` sends itself `again`, upon which it calls this again.
   template <class Self, class Handle, class Again>
-  void flush(Self self, const Handle& to, std::chrono::microseconds limit, const Again& again) {
+  void flush(Self self, const Handle& to, caf::duration limit, const Again& again) {
     if (waiting_.empty() || in_flight_) return;
     in_flight_ = true;
     const auto done = [this, self, to, limit, again] {

@@ -26,10 +26,10 @@ Result<std::unique_ptr<Policy>> make_of_rule(const PolicySettings& settings) {
 }
 
 template <Name kName>
-PolicyEntry rule() {
+PolicyEntry rule(bool looks_at_progress = true) {
   const auto* found = find_gavel_rule(kName.text);
   HADAR_REQUIRE(found != nullptr);
-  return {found->name, found->summary, make_of_rule<kName>};
+  return {found->name, found->summary, make_of_rule<kName>, looks_at_progress};
 }
 
 }  // namespace
@@ -41,25 +41,25 @@ const std::vector<PolicyEntry>& policies() {
       {"tiresias-las", "least attained service in priority queues, blind to GPU types", make_tiresias_las},
       {"tiresias-gittins", "the same, those likely to end soon first inside a queue", make_tiresias_gittins},
       {"themis", "finish-time fairness: an auction among the jobs worst off", make_themis},
-      {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs},
-      rule<"gavel-las">(),
-      rule<"gavel-las-agnostic">(),
-      rule<"gavel-las-leximin">(),
-      rule<"gavel-hierarchical">(),
+      {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs, false},
+      rule<"gavel-las">(false),
+      rule<"gavel-las-agnostic">(false),
+      rule<"gavel-las-leximin">(false),
+      rule<"gavel-hierarchical">(false),
       rule<"gavel-makespan">(),
       rule<"gavel-makespan-agnostic">(),
       rule<"gavel-ftf">(),
       rule<"gavel-ftf-agnostic">(),
-      rule<"gavel-throughput">(),
-      rule<"gavel-cost">(),
+      rule<"gavel-throughput">(false),
+      rule<"gavel-cost">(false),
       rule<"gavel-cost-slo">(),
       rule<"gavel-cost-ratio">(),
       rule<"gavel-las-packed">(),
       rule<"gavel-makespan-packed">(),
       rule<"gavel-ftf-packed">(),
-      rule<"gavel-isolated">(),
-      rule<"gavel-proportional">(),
-      rule<"gavel-strategy-proof">(),
+      rule<"gavel-isolated">(false),
+      rule<"gavel-proportional">(false),
+      rule<"gavel-strategy-proof">(false),
       rule<"gavel-fifo">(),
       rule<"gavel-fifo-packed">(),
       rule<"gavel-sjf">(),

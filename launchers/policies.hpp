@@ -13,6 +13,7 @@ struct PolicyEntry {
   std::string_view name;     // as users write it
   std::string_view summary;  // one line for `hadar policies`
   PolicyFactory make = nullptr;
+  bool looks_at_progress = true;  // of running jobs; false: what they did counts when they stop
 };
 
 // All policies, in the order they are shown.

@@ -26,16 +26,17 @@ struct SimulatedClusterOptions {
   TrackerOptions tracker;       // its table is `throughputs`
   ThroughputTable throughputs;  // speeds of jobs that do not declare their own
   std::vector<NodeInventory> nodes;
-  double link_delay_s = 0;  // mean delay of a message between processes
-  double silence_s = 1;     // a cut link goes unnoticed this long
-  double load_s = 0;        // a trainer's start
-  double save_s = 0;        // a trainer's writing of weights at a lease's end
+  double link_delay_s = 0;                            // mean delay of a message between processes
+  double silence_s = 1;                               // a cut link goes unnoticed this long
+  double load_s = 0;                                  // a trainer's start
+  double save_s = 0;                                  // a trainer's writing of weights at a lease's end
   std::function<TrainerCosts(const JobSpec&)> costs;  // the same per job; set: counts instead of the two above
-  double noise = 0;          // spread of the log-normal factor each lease's speed gets
-  double spread_factor = 1;  // speed of a gang over several nodes where the table says nothing of it
-  double coalesce_s = 0.01;  // changes within share one early replan; 0 = those of the same instant
-  bool keep_events = true;   // false: events() stays empty, and the tracker cannot restart
-  EventObserver observer;    // told of each event as it is written
+  double noise = 0;                                   // spread of the log-normal factor each lease's speed gets
+  double spread_factor = 1;             // speed of a gang over several nodes where the table says nothing of it
+  double coalesce_s = 0.01;             // changes within share one early replan; 0 = those of the same instant
+  bool keep_events = true;              // false: events() stays empty, and the tracker cannot restart
+  EventObserver observer;               // told of each event as it is written
+  std::function<void(double)> planned;  // told what each plan took on this machine, in seconds
   // Gets each round's input and plan.
   std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
 };

@@ -67,8 +67,8 @@ class SimulatedExecutor final : public Executor {
  private:
   struct Run {
     LeaseRun what;
-    double slowest = 0;    // of this lease's GPUs
-    double sum = 0;        // over them
+    double slowest = 0;  // of this lease's GPUs
+    double sum = 0;      // over them
     double noise = 1;
     TrainerCosts costs;
     bool joined = false;   // its gang counts it

@@ -1,7 +1,9 @@
 #include "launchers/simulated_parts.hpp"
 
 #include <caf/all.hpp>
+#include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "actors/node/blob_courier_actor.hpp"
 #include "actors/oracle/price_oracle_actor.hpp"
@@ -54,6 +56,25 @@ double noise_of(std::uint64_t seed, LeaseId lease, double sigma) {
   return std::exp(sigma * radius * std::cos(2 * std::acos(-1.0) * chance.fraction()));
 }
 
+// Tells what each plan took by this machine's clock.
+class TimedPolicy final : public Policy {
+ public:
+  TimedPolicy(std::shared_ptr<Policy> policy, std::function<void(double)> took)
+      : policy_(std::move(policy)), took_(std::move(took)) {}
+
+  [[nodiscard]] PolicyTraits traits() const override { return policy_->traits(); }
+  [[nodiscard]] Result<RoundPlan> plan(const RoundInput& input) override {
+    const auto begin = std::chrono::steady_clock::now();
+    auto planned = policy_->plan(input);
+    took_(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    return planned;
+  }
+
+ private:
+  std::shared_ptr<Policy> policy_;
+  std::function<void(double)> took_;
+};
+
 }  // namespace
 
 SimulatedCluster::Parts::Parts(const SimulatedClusterOptions& given)
@@ -83,16 +104,18 @@ SimulatedCluster::Parts::Parts(const SimulatedClusterOptions& given)
 Status SimulatedCluster::Parts::spawn_planners() {
   auto made = make_policy(options.scheduler.policy, options.policy);
   if (!made) return fail(std::move(made));
-  policy_needs_prices = (*made)->traits().needs_prices;
+  traits = (*made)->traits();
   price_oracle = spawn_price_oracle(time.system(), SpawnMode::kShared, {});
-  policy = spawn_policy(time.system(), SpawnMode::kShared, options.scheduler.policy,
-                        std::shared_ptr<Policy>(*std::move(made)));
+  std::shared_ptr<Policy> planner = *std::move(made);
+  if (options.planned) planner = std::make_shared<TimedPolicy>(std::move(planner), options.planned);
+  policy = spawn_policy(time.system(), SpawnMode::kShared, options.scheduler.policy, std::move(planner));
   return {};
 }
 
 void SimulatedCluster::Parts::spawn_tracker() {
   auto& system = time.system();
   const LedgerOptions ledger_options{"simulated", options.tracker.max_failures};
+  const auto local_limit_s = std::numeric_limits<double>::infinity();  // within a process every request is answered
   auto restored = restore_ledger(ledger_options, *log, time.now_s());
   HADAR_ENSURE(restored.has_value());
   throughput_book = spawn_throughput_book(system, SpawnMode::kShared,
@@ -100,12 +123,12 @@ void SimulatedCluster::Parts::spawn_tracker() {
   blob_keeper = spawn_blob_keeper(system, SpawnMode::kShared, blobs);
   consolidator = spawn_consolidator(system, SpawnMode::kShared,
                                     [store = blobs](const MergeForks& order) { return merge(*store, order); });
-  ledger = spawn_job_ledger(system, SpawnMode::kShared, JobLedgerOptions{ledger_options, time.now_s()},
+  ledger = spawn_job_ledger(system, SpawnMode::kShared, JobLedgerOptions{ledger_options, time.now_s(), local_limit_s},
                             std::shared_ptr<Ledger>(*std::move(restored)), log);
-  fork_tracker =
-      spawn_fork_tracker(system, SpawnMode::kShared, ForkTrackerOptions{options.tracker.merge_grace_s, time.now_s()},
-                         ledger, consolidator);
-  caf::anon_send(ledger, LedgerPeers{round_flow_from_tracker, fork_tracker, throughput_book, blob_keeper});
+  fork_tracker = spawn_fork_tracker(system, SpawnMode::kShared,
+                                    ForkTrackerOptions{options.tracker.merge_grace_s, time.now_s(), {}, local_limit_s},
+                                    ledger, consolidator);
+  caf::anon_send(ledger, LedgerPeers{round_flow_from_tracker, fork_tracker, throughput_book, BlobKeeperActor()});
 }
 
 void SimulatedCluster::Parts::spawn_scheduler() {
@@ -124,7 +147,8 @@ void SimulatedCluster::Parts::spawn_scheduler() {
   flow.round_s = told.round_s;
   flow.request_limit_s = told.request_limit_s;
   flow.plan_limit_s = told.plan_limit_s;
-  flow.prices = policy_needs_prices;
+  flow.prices = traits.needs_prices;
+  flow.shares_gpus = traits.shares_gpus;
   flow.coalesce_s = options.coalesce_s;
   flow.archive = options.archive;
   round_flow = spawn_round_flow(system, SpawnMode::kShared, flow,

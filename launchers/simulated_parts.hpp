@@ -71,7 +71,7 @@ struct SimulatedCluster::Parts {
   RoundFlowActor round_flow;
   PriceOracleActor price_oracle;
   PolicyActor policy;
-  bool policy_needs_prices = true;
+  PolicyTraits traits;  // of the policy
 
   std::uint64_t submissions = 0;
   std::uint64_t unanswered = 0;

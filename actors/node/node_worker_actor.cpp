@@ -11,13 +11,24 @@
 namespace hadar::node_worker {
 namespace {
 
-constexpr double kTick_s = 1;
+constexpr double kSampleEvery_s = 1;
+
+// Timers count in microseconds: what is due as soon as that is due now.
+bool due(const State& state, double t_s) {
+  return state.now_s() + 2e-6 >= t_s;
+}
 
 // ---- running ----
 
-void keep_ticking(Self self) {
-  if (std::exchange(self->state.ticking, true)) return;
-  self->delayed_send(self, caf_delay(kTick_s), Tick{});
+void tick_when_due(Self self) {
+  const auto& state = self->state;
+  for (const auto& [id, held] : self->state.leases->all()) {
+    if (held.phase != HeldPhase::kRunning) continue;
+    if (held.next_save_s > 0) tick_at(self, held.next_save_s);
+    if (state.options.step_limit_s > 0 && !held.stop_asked) tick_at(self, held.stepped_s + state.options.step_limit_s);
+  }
+  for (const auto& [job, since_s] : state.idle_since) tick_at(self, since_s + state.options.warm_s);
+  if (state.sample_s > 0) tick_at(self, state.sample_s);
 }
 
 double pace_of(Self self, const Lease& lease) {
@@ -70,7 +81,7 @@ void run(Self self, LeaseId id, const std::filesystem::path& weights) {
   if (const auto every = save_interval(self, held->lease); every > 0) held->next_save_s = now + every;
   state.idle_since.erase(held->lease.fork.job);
   state.executor->start(std::move(run));
-  keep_ticking(self);
+  tick_when_due(self);
 }
 
 void load(Self self, LeaseId id) {
@@ -106,6 +117,10 @@ void happened(Self self, const executor_event::Progressed& event) {
   if (event.steps != held->sampled_steps) held->stepped_s = self->state.now_s();
   held->sampled_steps = event.steps;
   held->sampled_train_s = event.train_s;
+  auto& state = self->state;
+  if (state.sample_s > 0) return;
+  state.sample_s = state.now_s() + kSampleEvery_s;
+  tick_at(self, state.sample_s);
 }
 
 void happened(Self, const executor_event::Started&) {}
@@ -145,9 +160,19 @@ void happened(Self self, const executor_event::Ended& event) {
 
 // ---- commands ----
 
+void say_hello(Self self);
+
+// A command for a later epoch than the one this node knows: the answer to a hello never came, so it asks again.
+Status admit(Self self, Term term, Epoch epoch) {
+  auto& leases = *self->state.leases;
+  auto admitted = leases.admit(term, epoch);
+  if (!admitted && epoch > leases.epoch()) say_hello(self);
+  return admitted;
+}
+
 caf::result<LeasesPrepared> prepare(Self self, const PrepareLeases& request) {
   auto& state = self->state;
-  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  if (auto admitted = admit(self, request.term, request.epoch); !admitted) return to_caf(admitted.error());
   auto answer = state.leases->prepare(request.leases, state.now_s());
   for (auto& item : answer.accepted) {
     const auto& lease = state.leases->find(item.lease)->lease;
@@ -160,7 +185,7 @@ caf::result<LeasesPrepared> prepare(Self self, const PrepareLeases& request) {
 
 caf::result<Ack> commit(Self self, const CommitLeases& request) {
   auto& state = self->state;
-  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  if (auto admitted = admit(self, request.term, request.epoch); !admitted) return to_caf(admitted.error());
   for (const auto& item : request.leases) {
     auto* held = state.leases->find(item.lease);
     if (!held) {  // promised by an earlier process of this node, or given up meanwhile
@@ -184,7 +209,7 @@ void stop(Self self, Held& held, const std::string& why) {
 
 caf::result<Ack> revoke(Self self, const RevokeLeases& request) {
   auto& state = self->state;
-  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  if (auto admitted = admit(self, request.term, request.epoch); !admitted) return to_caf(admitted.error());
   for (auto id : request.leases)
     if (auto* held = state.leases->find(id)) stop(self, *held, request.reason);
   return Ack{};
@@ -192,7 +217,7 @@ caf::result<Ack> revoke(Self self, const RevokeLeases& request) {
 
 caf::result<Ack> extend(Self self, const ExtendLease& request) {
   auto& state = self->state;
-  if (auto admitted = state.leases->admit(request.term, request.epoch); !admitted) return to_caf(admitted.error());
+  if (auto admitted = admit(self, request.term, request.epoch); !admitted) return to_caf(admitted.error());
   auto* held = state.leases->find(request.lease);
   if (!held || held->phase == HeldPhase::kReporting || held->stop_asked)
     return to_caf(Error{ErrorCode::kStale, "extend: the lease has ended"});
@@ -240,7 +265,7 @@ void ask_for_saves(Self self) {
   auto& state = self->state;
   const auto now = state.now_s();
   for (auto& [id, held] : state.leases->all()) {
-    if (held.phase != HeldPhase::kRunning || held.next_save_s == 0 || now < held.next_save_s) continue;
+    if (held.phase != HeldPhase::kRunning || held.next_save_s == 0 || !due(state, held.next_save_s)) continue;
     held.next_save_s = now + save_interval(self, held.lease);
     if (held.save_asked || held.stop_asked) continue;
     held.save_asked = true;
@@ -253,7 +278,7 @@ void stop_the_hung(Self self) {
   const auto limit = state.options.step_limit_s;
   if (limit <= 0) return;
   for (auto& [id, held] : state.leases->all()) {
-    if (held.phase != HeldPhase::kRunning || held.stop_asked || state.now_s() - held.stepped_s < limit) continue;
+    if (held.phase != HeldPhase::kRunning || held.stop_asked || !due(state, held.stepped_s + limit)) continue;
     held.hung = true;
     stop(self, held, "no step");
   }
@@ -262,7 +287,7 @@ void stop_the_hung(Self self) {
 void let_idle_trainers_go(Self self) {
   auto& state = self->state;
   for (auto it = state.idle_since.begin(); it != state.idle_since.end();) {
-    if (state.now_s() - it->second < state.options.warm_s) {
+    if (!due(state, it->second + state.options.warm_s)) {
       ++it;
       continue;
     }
@@ -271,15 +296,22 @@ void let_idle_trainers_go(Self self) {
   }
 }
 
+void tell_progress(Self self) {
+  auto& state = self->state;
+  if (state.sample_s == 0 || !due(state, state.sample_s)) return;
+  state.sample_s = 0;
+  auto progress = state.leases->progress();
+  if (!progress.samples.empty()) self->send(state.peers.ledger, std::move(progress));
+}
+
 void tick(Self self) {
   auto& state = self->state;
-  state.ticking = false;
+  if (state.tick_s && due(state, *state.tick_s)) state.tick_s.reset();
   ask_for_saves(self);
   stop_the_hung(self);
   let_idle_trainers_go(self);
-  auto progress = state.leases->progress();
-  if (!progress.samples.empty()) self->send(state.peers.ledger, std::move(progress));
-  if (state.leases->training() || !state.idle_since.empty()) keep_ticking(self);
+  tell_progress(self);
+  tick_when_due(self);
 }
 
 Wide::behavior_type behavior(Self self, const NodeWorkerOptions& options, const NodeWorkerPeers& peers,

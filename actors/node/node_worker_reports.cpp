@@ -52,6 +52,7 @@ void report_answered(Self self, const LeaseReport& report, const ReportAnswered&
     return;
   }
   state.idle_since[report.fork.job] = state.now_s();
+  tick_at(self, state.now_s() + state.options.warm_s);
   lease_ended(self, held->lease, report.end, true, report.detail);
   state.leases->erase(report.lease);
 }
@@ -61,7 +62,7 @@ void send_report(Self self, LeaseId id) {
   auto* held = state.leases->find(id);
   if (!held || held->unreported.empty()) return;
   const auto report = state.leases->report_of(*held);
-  self->request(state.peers.fork_tracker, request_limit(self) * 4, report)
+  self->request(state.peers.fork_tracker, caf_limit(4 * state.options.request_limit_s), report)
       .then([self, report](const ReportAnswered& answer) { report_answered(self, report, answer); },
             [self, id](const caf::error&) { report_later(self, id); });
 }

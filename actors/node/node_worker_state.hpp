@@ -60,7 +60,8 @@ struct State {
   std::uint64_t outages = 0;
   double round_s = 60;
   double outage_grace_s = 60;
-  bool ticking = false;
+  std::optional<double> tick_s;        // when the next tick comes
+  double sample_s = 0;                 // when progress is told next; 0 = none to tell
   std::map<JobId, double> idle_since;  // jobs whose trainers may still be warm
 
   [[nodiscard]] double now_s() const { return clock->now_s(); }
@@ -70,8 +71,16 @@ using Wide = LocalNodeWorker::extend<Takes<SayHello>, Takes<Tick>, Takes<OutageO
                                      Takes<LoadAgain>, Takes<DropPromise>, Takes<TellEnded>>;
 using Self = Wide::stateful_pointer<State>;
 
-inline std::chrono::microseconds request_limit(Self self) {
-  return caf_delay(self->state.options.request_limit_s);
+inline caf::duration request_limit(Self self) {
+  return caf_limit(self->state.options.request_limit_s);
+}
+
+// A tick comes at `t_s` or before. A node where nothing is due has none.
+inline void tick_at(Self self, double t_s) {
+  auto& state = self->state;
+  if (state.tick_s && *state.tick_s <= t_s) return;
+  state.tick_s = t_s;
+  self->delayed_send(self, caf_delay(t_s - state.now_s()), Tick{});
 }
 
 }  // namespace hadar::node_worker

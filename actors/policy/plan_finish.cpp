@@ -1,6 +1,7 @@
 // The second half of PlanBuilder: naming GPUs, quotas, outcomes.
 #include <algorithm>
-#include <sstream>
+#include <array>
+#include <charconv>
 #include <utility>
 
 #include "actors/policy/plan_builder.hpp"
@@ -11,10 +12,9 @@ namespace hadar {
 namespace {
 
 std::string shown(double value) {
-  std::ostringstream out;
-  out.precision(4);
-  out << value;
-  return out.str();
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4).ptr;
+  return {text.data(), end};
 }
 
 std::string types_of(const JobView& job) {

@@ -36,8 +36,8 @@ struct State {
 using Wide = LeaseKeeperActor::extend<Takes<CloseAgain>>;
 using Self = Wide::stateful_pointer<State>;
 
-std::chrono::microseconds request_limit(Self self) {
-  return caf_delay(self->state.options.request_limit_s);
+caf::duration request_limit(Self self) {
+  return caf_limit(self->state.options.request_limit_s);
 }
 
 void capacity_changed(Self self) {
@@ -152,7 +152,7 @@ void prepare_on(Self self, const GrantPtr& grant, const NodeName& node, std::vec
     if (--grant->unanswered == 0) finish_grant(self, grant);
   };
   PrepareLeases message{state.term, state.table.epoch_of(node), std::move(leases)};
-  self->request(state.workers.at(node), caf_delay(state.options.prepare_limit_s), std::move(message))
+  self->request(state.workers.at(node), caf_limit(state.options.prepare_limit_s), std::move(message))
       .then(
           [grant, answered](const LeasesPrepared& prepared) {
             for (const auto& item : prepared.accepted) grant->rendezvous[item.lease] = item.rendezvous;

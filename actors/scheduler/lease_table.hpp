@@ -59,8 +59,8 @@ class LeaseTable {
     LeasePhase phase = LeasePhase::kUnknown;
   };
   struct Node {
-    NodeView view;            // as membership gives it; idle GPUs and leases are left empty
-    bool known = false;       // false: only leases name it
+    NodeView view;             // as membership gives it; idle GPUs and leases are left empty
+    bool known = false;        // false: only leases name it
     std::set<LeaseId> leases;  // in any phase
   };
   using Leases = std::map<LeaseId, Entry>;

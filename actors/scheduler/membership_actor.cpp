@@ -41,8 +41,8 @@ struct State {
 using Wide = MembershipActor::extend<Takes<WriteFacts>, Takes<LookForLost>, Takes<LookAtDrains>>;
 using Self = Wide::stateful_pointer<State>;
 
-std::chrono::microseconds request_limit(Self self) {
-  return caf_delay(self->state.options.request_limit_s);
+caf::duration request_limit(Self self) {
+  return caf_limit(self->state.options.request_limit_s);
 }
 
 void write_next_fact(Self self) {

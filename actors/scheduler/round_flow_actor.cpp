@@ -68,8 +68,8 @@ struct State {
 using Wide = RoundFlowActor::extend<Takes<OpenTermNow>, Takes<Border>, Takes<LookAgain>, Takes<ViewAgain>>;
 using Self = Wide::stateful_pointer<State>;
 
-std::chrono::microseconds request_limit(Self self) {
-  return caf_delay(self->state.options.request_limit_s);
+caf::duration request_limit(Self self) {
+  return caf_limit(self->state.options.request_limit_s);
 }
 
 // One round or early replan under way.
@@ -98,7 +98,8 @@ void finish(Self self) {
 
 void grant(Self self, std::vector<Lease> leases) {
   if (leases.empty()) return finish(self);
-  self->request(self->state.peers.lease_keeper, request_limit(self) * 2, GrantLeases{std::move(leases)})
+  self->request(self->state.peers.lease_keeper, caf_limit(2 * self->state.options.request_limit_s),
+                GrantLeases{std::move(leases)})
       .then([self](const GrantOutcome&) { finish(self); }, [self](const caf::error&) { finish(self); });
 }
 
@@ -158,7 +159,7 @@ void carry_out(Self self, const FlowPtr& flow, const RoundPlan& plan) {
 void ask_policy(Self self, const FlowPtr& flow) {
   auto& state = self->state;
   flow->input->prices = state.prices;
-  self->request(state.peers.policy, caf_delay(state.options.plan_limit_s), PlanRound{flow->input})
+  self->request(state.peers.policy, caf_limit(state.options.plan_limit_s), PlanRound{flow->input})
       .then(
           [self, flow](const RoundPlanned& planned) {
             const auto& archive = self->state.options.archive;
@@ -235,6 +236,10 @@ bool settling(const JobsViewed& viewed) {
 void jobs_viewed(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   if (flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
     return self->delayed_send(self, caf_delay(kSettleLook_s), ViewAgain{flow->settle_until_s});
+  if (flow->input->early && self->state.pending.allocations.empty() && !wants_gpus(viewed.jobs)) {
+    revoke(self, viewed.unwanted, "its job no longer wants it");
+    return finish(self);
+  }
   view_capacity(self, flow, viewed);
 }
 

@@ -108,11 +108,15 @@ JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending) {
   return plannable;
 }
 
+bool wants_gpus(const JobViews& jobs) {
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [](const auto& job) { return !job->merging && job->steps_unissued() > 0; });
+}
+
 bool worth_replanning(const RoundInput& input) {
   const bool idle =
       std::any_of(input.nodes.begin(), input.nodes.end(), [](const auto& node) { return !node.idle_gpus.empty(); });
-  return idle && std::any_of(input.jobs.begin(), input.jobs.end(),
-                             [](const auto& job) { return !job->merging && job->steps_unissued() > 0; });
+  return idle && wants_gpus(input.jobs);
 }
 
 std::vector<Outcome> ToldOutcomes::news(const std::vector<Outcome>& outcomes, bool early) {

@@ -28,7 +28,10 @@ void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& vie
 // Views of jobs that are not waiting for a pending grant.
 JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending);
 
-// Whether an early replan could give anything away: an idle GPU and a job with unissued steps that is not merging.
+// Whether a job has unissued steps and is not merging: without one an early replan has nothing to do.
+bool wants_gpus(const JobViews& jobs);
+
+// Whether an early replan could give anything away: such a job, and an idle GPU.
 bool worth_replanning(const RoundInput& input);
 
 // What the ledger was last told of each job, so that a record carries only what it does not know.

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kFreshWeight = 0.5;
 constexpr double kLeastTrainS = 0.01;
+constexpr double kNoNews = 1e-6;  // of the known speed
 
 const std::string& model_of(const JobSpec& spec) {
   return spec.model.empty() ? spec.workload : spec.model;
@@ -23,18 +24,10 @@ bool synthetic(const JobSpec& spec) {
   return spec.workload == "sleep";
 }
 
-template <class Place>
-void learn(std::map<Place, double>& speeds, const Place& place, double speed) {
-  const auto [it, fresh] = speeds.try_emplace(place, speed);
-  if (!fresh) it->second = kFreshWeight * speed + (1 - kFreshWeight) * it->second;
-}
-
-template <class Key, class Place>
-double found_in(const std::map<Key, std::map<Place, double>>& all, const Key& key, const Place& place) {
-  const auto row = all.find(key);
-  if (row == all.end()) return 0;
-  const auto it = row->second.find(place);
-  return it == row->second.end() ? 0 : it->second;
+template <class Key, class Value>
+const Value* find_in(const std::map<Key, Value>& all, const Key& key) {
+  const auto it = all.find(key);
+  return it == all.end() ? nullptr : &it->second;
 }
 
 }  // namespace
@@ -98,14 +91,15 @@ double ThroughputBook::declared(const JobSpec& spec, const GpuType& type, Placem
 std::vector<Estimate> ThroughputBook::estimates_for(JobId job, const JobSpec& spec) const {
   auto types = types_;
   for (const auto& [type, speed] : spec.sleep.steps_per_s) types.insert(type);
-  const ModelKey model = {model_of(spec), spec.batch_size, spec.gpus};
+  const auto* of_job = find_in(by_job_, job);
+  const auto* of_model = synthetic(spec) ? nullptr : find_in(by_model_, key_of(spec));
   std::map<Place, Estimate> found;
   for (const auto& type : types)
     for (const auto placement : {Placement::kPacked, Placement::kSpread}) {
       const Place place = {type, placement};
       auto source = EstimateSource::kMeasured;
-      double speed = found_in(by_job_, job, place);
-      if (speed <= 0 && !synthetic(spec)) speed = found_in(by_model_, model, place);
+      double speed = found_in(of_job, place);
+      if (speed <= 0) speed = found_in(of_model, place);
       if (speed <= 0) {
         source = EstimateSource::kDeclared;
         speed = declared(spec, type, placement);
@@ -145,9 +139,37 @@ void ThroughputBook::measured(JobId job, const JobSpec& spec, const GpuType& typ
   if (steps == 0 || !(train_s >= kLeastTrainS)) return;
   const double speed = static_cast<double>(steps) / train_s;
   const Place place = {type, placement};
-  types_.insert(type);
-  learn(by_job_[job], place, speed);
-  if (!synthetic(spec)) learn(by_model_[{model_of(spec), spec.batch_size, spec.gpus}], place, speed);
+  if (types_.insert(type).second) types_revision_ = ++revision_;
+  auto& of_job = by_job_[job];
+  if (learn(of_job, place, speed)) of_job.revision = ++revision_;
+  if (synthetic(spec)) return;
+  auto& of_model = by_model_[key_of(spec)];
+  if (learn(of_model, place, speed)) of_model.revision = ++revision_;
+}
+
+bool ThroughputBook::learn(Learned& learned, const Place& place, double speed) {
+  const auto [it, fresh] = learned.speeds.try_emplace(place, speed);
+  if (fresh) return true;
+  if (std::abs(speed - it->second) <= kNoNews * it->second) return false;
+  it->second = kFreshWeight * speed + (1 - kFreshWeight) * it->second;
+  return true;
+}
+
+double ThroughputBook::found_in(const Learned* learned, const Place& place) {
+  const auto* speed = learned ? find_in(learned->speeds, place) : nullptr;
+  return speed ? *speed : 0;
+}
+
+ThroughputBook::ModelKey ThroughputBook::key_of(const JobSpec& spec) {
+  return {model_of(spec), spec.batch_size, spec.gpus};
+}
+
+std::uint64_t ThroughputBook::revision_of(JobId job, const JobSpec& spec) const {
+  auto revision = types_revision_;
+  if (const auto* of_job = find_in(by_job_, job)) revision = std::max(revision, of_job->revision);
+  if (synthetic(spec)) return revision;
+  const auto* of_model = find_in(by_model_, key_of(spec));
+  return of_model ? std::max(revision, of_model->revision) : revision;
 }
 
 void ThroughputBook::forget(JobId job) {

@@ -33,8 +33,8 @@ class ThroughputBook {
   [[nodiscard]] std::vector<Estimate> estimates_for(JobId job, const JobSpec& spec) const;
 
   // A gang whose slowest member ran on `type` did `steps` in `train_s` seconds inside the step loop: an exponential
-  // moving average with weight 0.5 (Gavel's), the first measurement as it is. Nothing is learned from no steps or from
-  // less than 10 ms.
+  // moving average with weight 0.5 (Gavel's), the first measurement as it is. Nothing is learned from no steps, from
+  // less than 10 ms, or from a speed within a millionth of the known one.
   void measured(JobId job, const JobSpec& spec, const GpuType& type, std::uint64_t steps, double train_s,
                 Placement placement = Placement::kPacked);
 
@@ -50,6 +50,10 @@ class ThroughputBook {
 
   // Speeds of two jobs on the same GPUs; {0, 0} when nothing is declared or they do not fit.
   [[nodiscard]] std::array<double, 2> declared_pair(const JobSpec& a, const JobSpec& b, const GpuType& type) const;
+
+  // Rises whenever estimates_for() may say something new: of any job, of this one.
+  [[nodiscard]] std::uint64_t revision() const { return revision_; }
+  [[nodiscard]] std::uint64_t revision_of(JobId job, const JobSpec& spec) const;
 
   // Drops what was measured on this job alone; what its model taught stays.
   void forget(JobId job);
@@ -67,8 +71,18 @@ class ThroughputBook {
   std::map<std::pair<ModelKey, Place>, double> table_;
   std::set<GpuType> types_;
   std::map<PairKey, std::map<GpuType, std::array<double, 2>>> pairs_;  // both ways round
-  std::map<JobId, std::map<Place, double>> by_job_;
-  std::map<ModelKey, std::map<Place, double>> by_model_;
+  struct Learned {
+    std::map<Place, double> speeds;
+    std::uint64_t revision = 0;
+  };
+  static ModelKey key_of(const JobSpec& spec);
+  static bool learn(Learned& learned, const Place& place, double speed);
+  static double found_in(const Learned* learned, const Place& place);
+
+  std::map<JobId, Learned> by_job_;
+  std::map<ModelKey, Learned> by_model_;
+  std::uint64_t types_revision_ = 0;
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace hadar

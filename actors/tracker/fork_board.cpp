@@ -4,6 +4,22 @@
 
 namespace hadar {
 
+// A job's deadline is looked for while nobody merges it.
+void ForkBoard::watch(JobId id, Job& job) {
+  const auto deadline_s = job.merging ? 0 : job.deadline_s;
+  changed_.insert(id);
+  if (job.watched_s == deadline_s) return;
+  deadlines_.erase({job.watched_s, id});
+  if (deadline_s > 0) deadlines_.emplace(deadline_s, id);
+  job.watched_s = deadline_s;
+}
+
+void ForkBoard::erase(std::map<JobId, Job>::iterator job) {
+  deadlines_.erase({job->second.watched_s, job->first});
+  changed_.erase(job->first);
+  jobs_.erase(job);
+}
+
 void ForkBoard::track(const TrackLeases& message, double now_s) {
   for (const auto& lease : message.leases) {
     const auto id = lease.fork.job;
@@ -13,9 +29,11 @@ void ForkBoard::track(const TrackLeases& message, double now_s) {
     auto& tracked = job.leases[lease.id];
     tracked.lease = lease;
     owner_[lease.id] = id;
-    if (lease.renews()) continue;
-    tracked.deadline_s = now_s + lease.train_for_s;
-    job.deadline_s = std::max(job.deadline_s, tracked.deadline_s + grace_s_);
+    if (!lease.renews()) {
+      tracked.deadline_s = now_s + lease.train_for_s;
+      job.deadline_s = std::max(job.deadline_s, tracked.deadline_s + grace_s_);
+    }
+    watch(id, job);
   }
   for (const auto& accepted : message.reports) report(accepted, now_s);
 }
@@ -29,7 +47,8 @@ void ForkBoard::untrack(const UntrackLeases& message) {
     owner_.erase(id);
     if (lease != job.leases.end()) job.leases.erase(lease);
   }
-  if (job.leases.empty()) jobs_.erase(found);
+  if (job.leases.empty()) return erase(found);
+  watch(found->first, job);
 }
 
 void ForkBoard::report(const LeaseReport& report, double now_s) {
@@ -40,6 +59,7 @@ void ForkBoard::report(const LeaseReport& report, double now_s) {
   if (tracked.ended()) return;
   tracked.report = report;
   if (!tracked.ended()) return;
+  changed_.insert(owner->second);
   const bool at_deadline = report.end == LeaseEndReason::kDeadline && tracked.deadline_s > 0;
   job.since_s = std::max(job.since_s, at_deadline ? std::min(now_s, tracked.deadline_s) : now_s);
 }
@@ -70,13 +90,21 @@ MergeOrder ForkBoard::order_of(JobId id, const Job& job) {
 }
 
 std::optional<MergeOrder> ForkBoard::due(double now_s) {
-  for (auto& [id, job] : jobs_) {
+  for (const auto& [deadline_s, id] : deadlines_) {
+    if (deadline_s > now_s) break;
+    changed_.insert(id);
+  }
+  while (!changed_.empty()) {
+    const auto id = *changed_.begin();
+    changed_.erase(changed_.begin());
+    auto& job = jobs_.at(id);
     if (job.merging || job.leases.empty()) continue;
     const bool all_ended =
         std::all_of(job.leases.begin(), job.leases.end(), [](const auto& entry) { return entry.second.ended(); });
     const bool late = job.deadline_s > 0 && now_s >= job.deadline_s;
     if (!all_ended && !late) continue;
     job.merging = true;
+    watch(id, job);
     if (job.since_s == 0) job.since_s = now_s;
     return order_of(id, job);
   }
@@ -84,10 +112,8 @@ std::optional<MergeOrder> ForkBoard::due(double now_s) {
 }
 
 std::optional<double> ForkBoard::next_deadline_s() const {
-  std::optional<double> next;
-  for (const auto& [id, job] : jobs_)
-    if (!job.merging && job.deadline_s > 0 && (!next || job.deadline_s < *next)) next = job.deadline_s;
-  return next;
+  if (deadlines_.empty()) return std::nullopt;
+  return deadlines_.begin()->first;
 }
 
 void ForkBoard::settled(const MergeOrder& order, const ModelVersion& base) {
@@ -106,7 +132,8 @@ void ForkBoard::settled(const MergeOrder& order, const ModelVersion& base) {
   job.base = base;
   for (const auto& [id, tracked] : job.leases)  // granted on the new base before this word of it came
     if (tracked.deadline_s > 0) job.deadline_s = std::max(job.deadline_s, tracked.deadline_s + grace_s_);
-  if (job.leases.empty()) jobs_.erase(found);
+  if (job.leases.empty()) return erase(found);
+  watch(found->first, job);
 }
 
 void ForkBoard::checkpointed(LeaseId lease, const ModelVersion& base) {
@@ -118,11 +145,14 @@ void ForkBoard::checkpointed(LeaseId lease, const ModelVersion& base) {
   if (tracked.report) tracked.lease.first_step += tracked.report->steps;
   tracked.lease.base = base;
   if (!tracked.ended()) tracked.report.reset();
+  changed_.insert(owner->second);
 }
 
 void ForkBoard::postpone(JobId job) {
   auto found = jobs_.find(job);
-  if (found != jobs_.end()) found->second.merging = false;
+  if (found == jobs_.end()) return;
+  found->second.merging = false;
+  watch(job, found->second);
 }
 
 }  // namespace hadar

@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/local_messages.hpp"
@@ -62,12 +64,17 @@ class ForkBoard {
     double deadline_s = 0;  // of leases that do not renew; 0 = none
     double since_s = 0;
     bool merging = false;
+    double watched_s = 0;  // its place in deadlines_; 0 = none
   };
   static MergeOrder order_of(JobId id, const Job& job);
+  void watch(JobId id, Job& job);
+  void erase(std::map<JobId, Job>::iterator job);
 
   double grace_s_;
   std::map<JobId, Job> jobs_;
   std::map<LeaseId, JobId> owner_;
+  std::set<JobId> changed_;                       // since due() last looked
+  std::set<std::pair<double, JobId>> deadlines_;  // of jobs that are not merging
 };
 
 }  // namespace hadar

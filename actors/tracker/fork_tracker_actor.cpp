@@ -12,7 +12,6 @@ namespace {
 
 struct LookForDue {};
 
-constexpr std::chrono::seconds kLedgerLimit{30};
 constexpr std::chrono::minutes kMergeLimit{10};
 constexpr double kRetryMerge_s = 1;
 
@@ -29,6 +28,7 @@ struct State {
 
   std::optional<ClusterClock> clock;
   std::optional<ForkBoard> board;
+  caf::duration ledger_limit;
   JobLedgerActor ledger;
   ConsolidatorActor consolidator;
   std::function<void(JobId, const Error&)> on_delay;
@@ -48,7 +48,7 @@ void retry_later(Self self, JobId job, const Error& why) {
 
 void settle(Self self, const MergeOrder& order, SettleForks settle) {
   settle.merge_s = self->state.clock->now_s() - order.since_s;
-  self->request(self->state.ledger, kLedgerLimit, std::move(settle))
+  self->request(self->state.ledger, self->state.ledger_limit, std::move(settle))
       .then(
           [self, order](const ForksSettled& settled) {
             self->state.board->settled(order, settled.version);
@@ -113,7 +113,7 @@ void credit_checkpoint(Self self, const LeaseReport& report, caf::typed_response
   settle.weights = report.weights;
   settle.metrics = report.metrics;
   settle.forks.push_back({report.lease, report.fork.fork, report.steps, true, true, ""});
-  self->request(self->state.ledger, kLedgerLimit, std::move(settle))
+  self->request(self->state.ledger, self->state.ledger_limit, std::move(settle))
       .then(
           [self, report, promise](const ForksSettled& settled) mutable {
             self->state.board->checkpointed(report.lease, settled.version);
@@ -141,7 +141,7 @@ void after_accept(Self self, const LeaseReport& report, const ReportAccepted& ac
 
 caf::result<ReportAnswered> take_report(Self self, const LeaseReport& report) {
   auto promise = self->make_response_promise<ReportAnswered>();
-  self->request(self->state.ledger, kLedgerLimit, AcceptReport{report})
+  self->request(self->state.ledger, self->state.ledger_limit, AcceptReport{report})
       .then([self, report, promise](const ReportAccepted& accepted) { after_accept(self, report, accepted, promise); },
             [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
   return promise;
@@ -152,6 +152,7 @@ Wide::behavior_type behavior(Self self, const ForkTrackerOptions& options, JobLe
   self->state.clock.emplace(self->clock(), options.start_s);
   self->state.board.emplace(options.merge_grace_s);
   self->state.on_delay = options.on_delay;
+  self->state.ledger_limit = caf_limit(options.ledger_limit_s);
   self->state.ledger = std::move(ledger);
   self->state.consolidator = std::move(consolidator);
   return {

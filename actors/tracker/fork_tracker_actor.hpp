@@ -18,6 +18,7 @@ struct ForkTrackerOptions {
   double start_s = 0;        // cluster time at the spawn
   // Called on the actor when a merge could not be done and will be tried again. May be empty.
   std::function<void(JobId, const Error&)> on_delay = {};
+  double ledger_limit_s = 30;
 };
 
 ForkTrackerActor spawn_fork_tracker(caf::actor_system& system, SpawnMode mode, ForkTrackerOptions options,

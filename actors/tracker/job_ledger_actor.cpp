@@ -33,6 +33,7 @@ struct State {
   std::shared_ptr<Ledger> ledger;
   std::shared_ptr<EventLog> log;
   std::optional<ClusterClock> clock;
+  caf::duration estimate_limit;
   LedgerPeers peers;
   LedgerChanges batch;                         // taken from the ledger, not durable yet
   std::vector<std::function<void()>> answers;  // to be given once the batch is durable
@@ -145,7 +146,7 @@ caf::result<JobsViewed> view_jobs(Self self, const ViewJobs& request) {
     return promise;
   }
   EstimateJobs ask{viewed.jobs, state.ledger->specs_of(viewed.jobs), request.pairs};
-  self->request(state.peers.throughput_book, std::chrono::seconds(5), std::move(ask))
+  self->request(state.peers.throughput_book, state.estimate_limit, std::move(ask))
       .then(
           [promise, viewed](const JobsEstimated& estimated) mutable {
             viewed.jobs = estimated.jobs;
@@ -171,6 +172,7 @@ Wide::behavior_type behavior(Self self, const JobLedgerOptions& options, std::sh
   self->state.ledger = std::move(ledger);
   self->state.log = std::move(log);
   self->state.clock.emplace(self->clock(), options.start_s);
+  self->state.estimate_limit = caf_limit(options.estimate_limit_s);
   return {
       [self](const OpenTerm& m) {
         return change<TermOpened>(self, [&](Ledger& l, double t) -> Result<TermOpened> { return l.open_term(m, t); });

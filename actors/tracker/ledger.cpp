@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "actors/policy/feasibility.hpp"
 #include "messages/types/check.hpp"
@@ -92,14 +93,17 @@ TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
   return opened;
 }
 
-// GPUs of leases whose end is not in the log. The scheduler may know of an end earlier, since a node tells both at
-// once; granting then would show a GPU in two hands to everyone who reads the log. The end's own event brings a new
-// plan.
-Ledger::GpuHolders Ledger::gpu_holders() const {
+// Of the nodes of `wanted`: GPUs of leases whose end is not in the log. The scheduler may know of an end earlier, since
+// a node tells both at once; granting then would show a GPU in two hands to everyone who reads the log. The end's own
+// event brings a new plan.
+Ledger::GpuHolders Ledger::gpu_holders(const std::vector<Lease>& wanted) const {
   GpuHolders holders;
-  for (const auto& [id, open] : state_.leases())
-    if (!open.ended())
-      for (const auto gpu : open.lease.gpus) holders[{open.lease.node, gpu}] = id;
+  std::set<NodeName> nodes;
+  for (const auto& lease : wanted) nodes.insert(lease.node);
+  for (const auto& node : nodes)
+    for (const auto id : state_.leases_on(node))
+      if (const auto& open = *state_.find(id); !open.ended())
+        for (const auto gpu : open.lease.gpus) holders[{node, gpu}] = id;
   return holders;
 }
 
@@ -132,15 +136,17 @@ Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s
                                        std::to_string(state_.term().value));
   if (request.round > state_.round()) emit(event::RoundOpened{request.round, request.policy, request.prices}, now_s);
   record_outcomes(request, now_s);
-  memory_ = request.memory;
-  changes_.values.emplace_back("policy_memory", request.memory);
+  if (memory_ != request.memory) {
+    memory_ = request.memory;
+    changes_.values.emplace_back("policy_memory", request.memory);
+  }
 
   PlanRecorded recorded;
   std::map<ForkId, std::vector<Lease>> gangs;
   for (const auto& lease : request.leases) gangs[lease.fork].push_back(lease);
   event::LeasesGranted granted{request.round, request.early, {}};
   std::map<JobId, std::uint64_t> unissued;
-  const auto holders = gpu_holders();
+  const auto holders = gpu_holders(request.leases);
   for (auto& [fork, gang] : gangs) {
     const auto why = why_not_grantable(gang, holders, now_s);
     if (!why.empty()) {
@@ -244,9 +250,7 @@ Status Ledger::record_node(const RecordNode& request, double now_s) {
 
 std::optional<Reason> Ledger::why_infeasible(const JobSpec& spec) const {
   if (state_.nodes().empty()) return std::nullopt;  // no cluster yet to judge by
-  std::vector<NodeInventory> nodes;
-  for (const auto& [name, node] : state_.nodes()) nodes.push_back(node.inventory);
-  return hadar::infeasible(demand_of(spec), totals_of(nodes));
+  return hadar::infeasible(demand_of(spec), state_.gpus());
 }
 
 void Ledger::reconsider_infeasible(double now_s) {

@@ -44,8 +44,8 @@ class Ledger {
 
   // A scheduler starts: raises the term.
   TermOpened open_term(const OpenTerm& request, double now_s);
-  // Views of all jobs a planner may look at; estimates are empty.
-  [[nodiscard]] JobsViewed view(double now_s) const;
+  // Views of all jobs a planner may look at; estimates are empty. A job that did not change keeps its view.
+  [[nodiscard]] JobsViewed view(double now_s);
   // Specs of the jobs in view(), same order.
   [[nodiscard]] std::vector<std::shared_ptr<const JobSpec>> specs_of(const JobViews& views) const;
   // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason.
@@ -75,7 +75,7 @@ class Ledger {
   [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
   [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
   using GpuHolders = std::map<std::pair<NodeName, std::uint32_t>, LeaseId>;
-  [[nodiscard]] GpuHolders gpu_holders() const;
+  [[nodiscard]] GpuHolders gpu_holders(const std::vector<Lease>& wanted) const;
   [[nodiscard]] std::string why_not_grantable(const std::vector<Lease>& gang, const GpuHolders& holders,
                                               double now_s) const;
   void track_granted(const std::vector<Lease>& leases);
@@ -89,6 +89,11 @@ class Ledger {
 
   LedgerOptions options_;
   LedgerState state_;
+  struct Viewed {
+    std::uint64_t revision = 0;
+    std::shared_ptr<const JobView> view;
+  };
+  std::map<JobId, Viewed> viewed_;  // as last given
   LedgerChanges changes_;
   std::string memory_;  // of the last recorded plan
 };

@@ -45,6 +45,7 @@ struct LedgerState::Fold {
     if (!e.key.empty()) state.keys_[e.key] = e.job;
     state.last_job_ = e.job;
     state.jobs_.emplace(e.job, std::move(job));
+    state.active_.insert(e.job);
     return {};
   }
   Status operator()(const event::Held& e) const {
@@ -76,6 +77,8 @@ struct LedgerState::Fold {
       open.lease.spec = job->spec;
       open.granted_t_s = t_s;
       state.leases_.emplace(lease.id, std::move(open));
+      state.on_node_[lease.node].insert(lease.id);
+      state.active_.insert(job->job);
       job->open.insert(lease.id);
       if (!job->started_t_s) job->started_t_s = t_s;
       std::set<std::uint32_t> forks;
@@ -146,6 +149,8 @@ struct LedgerState::Fold {
   }
   Status operator()(const event::NodeUp& e) const {
     auto& node = state.nodes_[e.inventory.name];
+    state.count_gpus(node.inventory.gpus, false);
+    state.count_gpus(e.inventory.gpus, true);
     node.inventory = e.inventory;
     node.epoch = e.epoch;
     node.since_s = t_s;
@@ -179,7 +184,10 @@ struct LedgerState::Fold {
     });
   }
   Status operator()(const event::NodeForgotten& e) const {
-    state.nodes_.erase(e.node);
+    if (const auto node = state.nodes_.find(e.node); node != state.nodes_.end()) {
+      state.count_gpus(node->second.inventory.gpus, false);
+      state.nodes_.erase(node);
+    }
     return {};
   }
 
@@ -211,6 +219,7 @@ struct LedgerState::Fold {
       job.final_state = how;
       job.reason = std::move(reason);
       job.finished_t_s = t_s;
+      if (job.open.empty()) state.active_.erase(id);
     });
   }
 };
@@ -228,14 +237,30 @@ Status LedgerState::apply(const Event& event) {
 
 LedgerJob* LedgerState::job(JobId id) {
   auto found = jobs_.find(id);
-  return found == jobs_.end() ? nullptr : &found->second;
+  if (found == jobs_.end()) return nullptr;
+  ++found->second.revision;
+  return &found->second;
 }
 
 void LedgerState::close(LeaseId lease) {
   auto found = leases_.find(lease);
   if (found == leases_.end()) return;
-  if (auto* owner = job(found->second.lease.fork.job)) owner->open.erase(lease);
+  if (auto* owner = job(found->second.lease.fork.job)) {
+    owner->open.erase(lease);
+    if (owner->open.empty() && owner->final_state) active_.erase(owner->job);
+  }
+  const auto node = on_node_.find(found->second.lease.node);
+  node->second.erase(lease);
+  if (node->second.empty()) on_node_.erase(node);
   leases_.erase(found);
+}
+
+void LedgerState::count_gpus(const std::vector<GpuGroup>& groups, bool added) {
+  for (const auto& group : groups) {
+    auto& count = gpus_[group.type];
+    count = added ? count + group.count : count - group.count;
+    if (count == 0) gpus_.erase(group.type);
+  }
 }
 
 const LedgerJob* LedgerState::find(JobId id) const {
@@ -246,6 +271,12 @@ const LedgerJob* LedgerState::find(JobId id) const {
 const OpenLease* LedgerState::find(LeaseId lease) const {
   auto found = leases_.find(lease);
   return found == leases_.end() ? nullptr : &found->second;
+}
+
+const std::set<LeaseId>& LedgerState::leases_on(const NodeName& node) const {
+  static const std::set<LeaseId> none;
+  const auto found = on_node_.find(node);
+  return found == on_node_.end() ? none : found->second;
 }
 
 const LedgerJob* LedgerState::by_key(const std::string& key) const {

@@ -51,6 +51,7 @@ struct LedgerJob {
   std::optional<double> started_t_s;
   std::optional<double> finished_t_s;
   Metrics metrics;
+  std::uint64_t revision = 0;  // rises with every change of the job or of its leases
 
   [[nodiscard]] std::uint64_t steps_left() const { return spec->total_steps - steps_credited; }
 };
@@ -71,8 +72,12 @@ class LedgerState {
   Status apply(const Event& event);
 
   [[nodiscard]] const std::map<JobId, LedgerJob>& jobs() const { return jobs_; }
+  // Jobs that have not ended, or have open leases.
+  [[nodiscard]] const std::set<JobId>& active() const { return active_; }
   [[nodiscard]] const std::map<LeaseId, OpenLease>& leases() const { return leases_; }
   [[nodiscard]] const std::map<NodeName, LedgerNode>& nodes() const { return nodes_; }
+  // GPUs of all nodes by type, in whatever state they are.
+  [[nodiscard]] const std::map<GpuType, std::uint32_t>& gpus() const { return gpus_; }
   [[nodiscard]] Term term() const { return term_; }
   [[nodiscard]] RoundId round() const { return round_; }
   [[nodiscard]] LeaseId last_lease() const { return last_lease_; }
@@ -83,6 +88,7 @@ class LedgerState {
 
   [[nodiscard]] const LedgerJob* find(JobId job) const;
   [[nodiscard]] const OpenLease* find(LeaseId lease) const;
+  [[nodiscard]] const std::set<LeaseId>& leases_on(const NodeName& node) const;
   // The job a submission key was used for; null when never.
   [[nodiscard]] const LedgerJob* by_key(const std::string& key) const;
 
@@ -101,10 +107,14 @@ class LedgerState {
   struct Fold;
   LedgerJob* job(JobId id);
   void close(LeaseId lease);
+  void count_gpus(const std::vector<GpuGroup>& groups, bool added);
 
   std::map<JobId, LedgerJob> jobs_;
+  std::set<JobId> active_;
   std::map<LeaseId, OpenLease> leases_;
+  std::map<NodeName, std::set<LeaseId>> on_node_;
   std::map<NodeName, LedgerNode> nodes_;
+  std::map<GpuType, std::uint32_t> gpus_;
   std::map<std::string, JobId> keys_;
   Term term_;
   RoundId round_;

@@ -99,20 +99,39 @@ JobView view_of(const LedgerState& state, const LedgerJob& job, double now_s) {
   return view;
 }
 
-JobsViewed Ledger::view(double now_s) const {
+namespace {
+
+bool ends_by_time(const JobView& view) {
+  return std::any_of(view.held.begin(), view.held.end(), [](const Allocation& held) { return held.ends_at_border; });
+}
+
+}  // namespace
+
+JobsViewed Ledger::view(double now_s) {
   JobsViewed viewed;
   viewed.now_s = now_s;
-  for (const auto& [id, job] : state_.jobs()) {
+  auto last = viewed_.begin();
+  for (const auto id : state_.active()) {
+    while (last != viewed_.end() && last->first < id) last = viewed_.erase(last);
+    const auto& job = *state_.find(id);
     if (job.final_state || job.held) {
       viewed.unwanted.insert(viewed.unwanted.end(), job.open.begin(), job.open.end());
       continue;
     }
     if (job.infeasible) continue;
-    auto one = view_of(state_, job, now_s);
-    if (keeps_failing(job))
-      one.steps_issued = job.steps_left();  // no more forks until one of those that run brings steps
-    viewed.jobs.push_back(std::make_shared<const JobView>(std::move(one)));
+    if (last == viewed_.end() || last->first != id) last = viewed_.emplace_hint(last, id, Viewed{});
+    auto& [revision, view] = last->second;
+    if (!view || revision != job.revision || (ends_by_time(*view) && view->merging != state_.merging(job, now_s))) {
+      revision = job.revision;
+      auto one = view_of(state_, job, now_s);
+      if (keeps_failing(job))
+        one.steps_issued = job.steps_left();  // no more forks until one of those that run brings steps
+      view = std::make_shared<const JobView>(std::move(one));
+    }
+    viewed.jobs.push_back(view);
+    ++last;
   }
+  viewed_.erase(last, viewed_.end());
   return viewed;
 }
 

@@ -1,27 +1,69 @@
 #include "actors/tracker/throughput_book_actor.hpp"
 
 #include <caf/all.hpp>
+#include <map>
+#include <optional>
 
 namespace hadar::throughput_book {
 namespace {
 
-JobsEstimated estimate(const ThroughputBook& book, const EstimateJobs& request) {
-  JobsEstimated estimated;
-  estimated.jobs.reserve(request.jobs.size());
-  for (std::size_t i = 0; i < request.jobs.size(); ++i) {
-    auto view = *request.jobs[i];
-    view.estimates = book.estimates_for(view.job, *request.specs[i]);
-    estimated.jobs.push_back(std::make_shared<const JobView>(std::move(view)));
-  }
-  if (request.pairs) estimated.pairs = book.pairs_of(request.specs);
-  return estimated;
+// A view with its estimates, as last given.
+struct Estimated {
+  std::shared_ptr<const JobView> plain;
+  std::uint64_t looked = 0;  // the book's revision when it was last compared
+  std::uint64_t revision = 0;
+  std::shared_ptr<const JobView> view;
+};
+
+struct State {
+  static inline const char* name = "throughput_book";
+
+  std::optional<ThroughputBook> book;
+  std::map<JobId, Estimated> estimated;
+};
+
+using Self = ThroughputBookActor::stateful_pointer<State>;
+
+void refresh(const ThroughputBook& book, Estimated& known, const std::shared_ptr<const JobView>& plain,
+             const JobSpec& spec) {
+  if (known.plain == plain && known.looked == book.revision()) return;
+  known.looked = book.revision();
+  const auto revision = book.revision_of(plain->job, spec);
+  if (known.plain == plain && known.revision == revision) return;
+  auto view = *plain;
+  if (known.view && known.revision == revision)
+    view.estimates = known.view->estimates;
+  else
+    view.estimates = book.estimates_for(plain->job, spec);
+  known.plain = plain;
+  known.revision = revision;
+  known.view = std::make_shared<const JobView>(std::move(view));
 }
 
-ThroughputBookActor::behavior_type behavior(ThroughputBook book) {
-  auto shared = std::make_shared<ThroughputBook>(std::move(book));
+JobsEstimated estimate(Self self, const EstimateJobs& request) {
+  auto& state = self->state;
+  JobsEstimated answer;
+  answer.jobs.reserve(request.jobs.size());
+  auto known = state.estimated.begin();
+  for (std::size_t i = 0; i < request.jobs.size(); ++i) {  // both in the order of ids
+    const auto job = request.jobs[i]->job;
+    while (known != state.estimated.end() && known->first < job) known = state.estimated.erase(known);
+    if (known == state.estimated.end() || known->first != job)
+      known = state.estimated.emplace_hint(known, job, Estimated{});
+    refresh(*state.book, known->second, request.jobs[i], *request.specs[i]);
+    answer.jobs.push_back(known->second.view);
+    ++known;
+  }
+  state.estimated.erase(known, state.estimated.end());
+  if (request.pairs) answer.pairs = state.book->pairs_of(request.specs);
+  return answer;
+}
+
+ThroughputBookActor::behavior_type behavior(Self self, ThroughputBook book) {
+  self->state.book.emplace(std::move(book));
   return {
-      [shared](const EstimateJobs& request) { return estimate(*shared, request); },
-      [shared](const MeasuredSpeed& m) { shared->measured(m.job, *m.spec, m.type, m.steps, m.train_s); },
+      [self](const EstimateJobs& request) { return estimate(self, request); },
+      [self](const MeasuredSpeed& m) { self->state.book->measured(m.job, *m.spec, m.type, m.steps, m.train_s); },
   };
 }
 

@@ -1,5 +1,6 @@
 #include "tests/sim/log_checks.hpp"
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +10,10 @@ namespace hadar {
 namespace {
 
 constexpr double kSlack_s = 1e-6;
+// A plan made before a drain may be written down after it; its leases are refused by the keeper.
+constexpr double kDrainPlanned_s = 20;
+// A lease that nobody can reach goes on for the outage grace, and a hung trainer until it is killed.
+constexpr double kDrainOver_s = 80;
 
 struct CheckedLease {
   Lease lease;
@@ -68,7 +73,27 @@ class LogChecker {
   }
   void take(const event::NodeUp& e) { rise(e.inventory.name, e.epoch); }
   void take(const event::NodeLost& e) { rise(e.node, e.epoch); }
-  void take(const event::NodeForgotten& e) { epochs_.erase(e.node); }
+  void take(const event::NodeForgotten& e) {
+    epochs_.erase(e.node);
+    drains_.erase(e.node);
+  }
+  void take(const event::NodeDraining& e) {
+    drains_[e.node] = {now_->t_s, e.deadline_s > 0 ? now_->t_s + e.deadline_s + kDrainOver_s : HUGE_VAL};
+  }
+  void take(const event::NodeUndrained& e) {
+    check_drain(e.node);
+    drains_.erase(e.node);
+  }
+
+  // Leases that were not over in time.
+  void check_drain(const NodeName& node) {
+    const auto drain = drains_.find(node);
+    if (drain == drains_.end() || now_->t_s <= drain->second.over_by_t_s) return;
+    for (const auto& [id, lease] : leases_)
+      if (lease.lease.node == node && lease.granted_t_s < drain->second.over_by_t_s &&
+          lease.over_t_s.value_or(HUGE_VAL) > drain->second.over_by_t_s)
+        complain(name(id) + " goes on after the drain of " + node);
+  }
 
   void rise(const NodeName& node, Epoch epoch) {
     auto& known = epochs_[node];
@@ -101,6 +126,9 @@ class LogChecker {
   }
 
   void check_node(const Lease& lease) {
+    if (const auto drain = drains_.find(lease.node);
+        drain != drains_.end() && now_->t_s > drain->second.since_t_s + kDrainPlanned_s)
+      complain(name(lease.id) + " is granted on " + lease.node + ", which is being drained");
     for (const auto& [id, other] : leases_)
       if (id != lease.id && !other.over_t_s && other.lease.node == lease.node && other.lease.fork.job == lease.fork.job)
         complain("node " + lease.node + " gets a second fork of job " + std::to_string(lease.fork.job.value));
@@ -212,6 +240,7 @@ class LogChecker {
   }
 
   void check_end() {
+    for (const auto& [node, drain] : drains_) check_drain(node);
     for (const auto& [id, job] : jobs_)
       if (!job.ended)
         complain("job " + std::to_string(id.value) + " never ends: " + std::to_string(job.credited) + " of " +
@@ -232,7 +261,12 @@ class LogChecker {
   std::map<JobId, CheckedJob> jobs_;
   std::map<LeaseId, CheckedLease> leases_;
   std::map<std::pair<NodeName, std::uint32_t>, std::vector<LeaseId>> on_gpu_;  // in the order granted
+  struct Drain {
+    double since_t_s = 0;
+    double over_by_t_s = 0;
+  };
   std::map<NodeName, Epoch> epochs_;
+  std::map<NodeName, Drain> drains_;
   std::vector<std::string> wrong_;
 };
 

@@ -16,7 +16,7 @@ const std::vector<GpuType> kTypes{"A", "B", "C"};
 
 class Storm {
  public:
-  explicit Storm(std::uint64_t seed) : chance_(seed * 2 + 1), seed_(seed) {}
+  Storm(std::uint64_t seed, std::string policy) : chance_(seed * 2 + 1), seed_(seed), policy_(std::move(policy)) {}
 
   StormOutcome run(std::ostream* told) {
     auto started = SimulatedCluster::start(options());
@@ -48,6 +48,7 @@ class Storm {
     options.shuffle = chance_.below(2) == 1;
     const auto& all = policies();
     options.scheduler.policy = std::string(all[chance_.below(all.size())].name);
+    if (!policy_.empty()) options.scheduler.policy = policy_;
     options.scheduler.round_s = 5 + 15 * chance_.fraction();
     options.scheduler.request_limit_s = 1 + 3 * chance_.fraction();
     options.scheduler.dead_after_s = 3 + 10 * chance_.fraction();
@@ -110,7 +111,7 @@ class Storm {
     const auto node = nodes_[chance_.below(nodes_.size())];
     const auto role = chance_.below(2) == 0 ? SimulatedRole::kScheduler : SimulatedRole::kTracker;
     const std::string role_name = role == SimulatedRole::kScheduler ? "scheduler" : "tracker";
-    switch (chance_.below(6)) {
+    switch (chance_.below(8)) {
       case 0:
         act(
             from, "kill " + node, [this, node] { cluster_->kill_node(node); }, after);
@@ -137,6 +138,22 @@ class Storm {
         act(
             until, "heal them", [this] { cluster_->heal_roles(); }, after);
         return;
+      case 5:
+      case 6: {
+        LinkTrouble trouble;
+        trouble.delay_s = 0.1 * chance_.fraction();
+        if (chance_.below(2) == 0) trouble.loss = 0.2 * chance_.fraction();
+        if (chance_.below(2) == 0) trouble.duplication = 0.3 * chance_.fraction();
+        if (chance_.below(2) == 0) trouble.reordering = chance_.fraction();
+        std::ostringstream what;
+        what << "links delay " << trouble.delay_s << " s, lose " << trouble.loss << ", double " << trouble.duplication
+             << ", reorder " << trouble.reordering;
+        act(
+            from, what.str(), [this, trouble] { cluster_->disturb_links(trouble); }, after);
+        act(
+            until, "links are themselves again", [this] { cluster_->disturb_links({}); }, after);
+        return;
+      }
       default: {
         const double factor = chance_.below(3) == 0 ? 0 : chance_.fraction();
         act(
@@ -148,7 +165,8 @@ class Storm {
           act(from, "drain " + node, [this, node] {
             cluster_->command(CommandNode{node, NodeAction::kDrain, "test", 2});
           });
-          for (double t = until; t < kFaults_s + 60; t += 20)
+          const auto drained = chance_.below(2) == 0 ? until : from + 90;
+          for (double t = drained; t < kFaults_s + 60; t += 20)
             act(t, "undrain " + node, [this, node] {
               cluster_->command(CommandNode{node, NodeAction::kUndrain, "", 0});
             });
@@ -158,6 +176,7 @@ class Storm {
   }
 
   void heal_all() {
+    cluster_->disturb_links({});
     for (const auto role : {SimulatedRole::kTracker, SimulatedRole::kScheduler}) {
       cluster_->restart(role);
       for (const auto& node : nodes_) cluster_->heal_link(node, role);
@@ -171,6 +190,7 @@ class Storm {
 
   SimulatedChance chance_;
   std::uint64_t seed_;
+  std::string policy_;
   std::unique_ptr<SimulatedCluster> cluster_;
   std::vector<NodeName> nodes_;
   std::uint32_t gpus_ = 0;
@@ -179,8 +199,8 @@ class Storm {
 
 }  // namespace
 
-StormOutcome run_storm(std::uint64_t seed, std::ostream* told) {
-  return Storm(seed).run(told);
+StormOutcome run_storm(std::uint64_t seed, const std::string& policy, std::ostream* told) {
+  return Storm(seed, policy).run(told);
 }
 
 }  // namespace hadar

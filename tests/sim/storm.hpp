@@ -13,7 +13,7 @@ struct StormOutcome {
   std::string events;  // the event log as JSON lines
 };
 
-// With `told`, the plan is also written there before anything runs.
-StormOutcome run_storm(std::uint64_t seed, std::ostream* told = nullptr);
+// Under `policy`, or under one drawn from the seed. With `told`, the plan is also written there before anything runs.
+StormOutcome run_storm(std::uint64_t seed, const std::string& policy = "", std::ostream* told = nullptr);
 
 }  // namespace hadar

@@ -1,11 +1,13 @@
 #include "tools/cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <sstream>
 
 #include "tools/cli/commands.hpp"
 #include "tools/cli/option_checks.hpp"
+#include "tools/cli/simulate_options.hpp"
 #include "tools/cli/text.hpp"
 
 namespace hadar::cli {
@@ -39,6 +41,7 @@ struct Parsed {
   std::string output;
   std::uint32_t rounds = 10;
   CommandResult (*run)(const Parsed&) = nullptr;
+  std::function<CommandResult()> simulation;  // instead of it
 };
 using Run = CommandResult (*)(const Parsed&);
 
@@ -243,6 +246,9 @@ Result<Command> parse_command_line(int argc, const char* const* argv) {
   add_view_commands(app, *parsed);
   add_local_commands(app, *parsed);
   add_trace_commands(app, *parsed);
+  add_simulation_commands(app, [parsed = parsed.get()](std::function<CommandResult()> command) {
+    parsed->simulation = std::move(command);
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -262,6 +268,7 @@ Result<Command> parse_command_line(int argc, const char* const* argv) {
     }
     return fail(ErrorCode::kInvalidArgument, std::string(error.what()) + "; see " + name + " --help");
   }
+  if (parsed->simulation) return Command(parsed->simulation);
   parsed->settings.where = with_environment(parsed->settings.where);
   return Command([parsed] { return parsed->run(*parsed); });
 }

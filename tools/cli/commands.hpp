@@ -14,6 +14,8 @@
 
 namespace hadar::cli {
 
+struct SimulateArgs;
+
 // What all commands share.
 struct Settings {
   Where where;
@@ -106,6 +108,16 @@ CommandResult run_config_check(const Settings& settings, const std::string& file
 CommandResult run_config_show(const Settings& settings, const std::string& file);
 CommandResult run_policies(const Settings& settings);
 CommandResult run_version(const Settings& settings);
+
+// Runs a trace under policies in virtual time.
+CommandResult run_simulate(const SimulateArgs& args);
+
+struct RerunArgs {
+  std::string file;
+  std::uint32_t threads = 1;
+};
+// Runs what a result of simulate says, and compares.
+CommandResult run_rerun(const Settings& settings, const RerunArgs& args);
 
 struct ReportArgs {
   std::vector<std::string> events;  // one file per run, or results of simulations; "-" = events on stdin

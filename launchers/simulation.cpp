@@ -1,0 +1,226 @@
+#include "launchers/simulation.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "actors/policy/feasibility.hpp"
+#include "launchers/policies.hpp"
+
+namespace hadar {
+namespace {
+
+constexpr double kYears_s = 100.0 * 365 * 86400;  // virtual nanoseconds fit in 63 bits for 292 years
+constexpr std::uint64_t kTellEvery = 2000;        // events between two words of progress
+
+SimulatedRole role_of(FaultyRole role) {
+  return role == FaultyRole::kScheduler ? SimulatedRole::kScheduler : SimulatedRole::kTracker;
+}
+
+// Speed on an equal share of every type, as Gavel's isolated policy gives it.
+std::function<double(const JobSpec&, double)> isolated_speed(const ThroughputBook& book,
+                                                             const std::vector<NodeInventory>& nodes) {
+  return [book, totals = totals_of(nodes)](const JobSpec& spec, double n) {
+    double time = 0;
+    double steps = 0;
+    for (const auto& [type, count] : totals) {
+      const auto& allowed = spec.gpu_types;
+      if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), type) == allowed.end()) continue;
+      const auto part = count / (n * spec.gpus);
+      time += part;
+      steps += part * book.declared(spec, type);
+    }
+    return steps / std::max(1.0, time);
+  };
+}
+
+// A type without a speed would hold its GPUs for ever.
+std::optional<Reason> restrict_to_known_speeds(JobSpec& spec, const ThroughputBook& book,
+                                               const std::vector<NodeInventory>& nodes) {
+  if (spec.workload == "sleep" && spec.gpu_types.empty())
+    for (const auto& [type, speed] : spec.sleep.steps_per_s) spec.gpu_types.push_back(type);
+  if (spec.workload != kTraceWorkload) return std::nullopt;
+  auto types = types_with_speed(book, spec, nodes);
+  if (!spec.gpu_types.empty())
+    std::erase_if(types, [&](const GpuType& type) {
+      return std::find(spec.gpu_types.begin(), spec.gpu_types.end(), type) == spec.gpu_types.end();
+    });
+  if (types.empty())
+    return Reason{"infeasible_no_speed",
+                  "no speed is known of model " + spec.model + " with batch size " + std::to_string(spec.batch_size) +
+                      " on any GPU type here",
+                  {{"gpus", spec.gpus}, {"batch_size", spec.batch_size}}};
+  spec.gpu_types = std::move(types);
+  return std::nullopt;
+}
+
+class Simulation {
+ public:
+  Simulation(const SimulationOptions& options, const std::vector<TraceJob>& workload)
+      : options_(options), workload_(workload), collector_(figure_options()) {}
+
+  Result<SimulationResult> run() {
+    auto started = SimulatedCluster::start(cluster_options());
+    if (!started) return fail(std::move(started));
+    cluster_ = *std::move(started);
+    SimulationResult result;
+    submit_all(result);
+    for (const auto& fault : options_.faults)
+      if (auto planned = plan(fault); !planned) return fail(std::move(planned));
+    result.ended = cluster_->run_until_ended(options_.limit_s > 0 ? std::min(options_.limit_s, kYears_s) : kYears_s);
+    result.now_s = cluster_->now_s();
+    result.violations = cluster_->violations();
+    result.figures = collector_.figures();
+    return result;
+  }
+
+ private:
+  FigureOptions figure_options() const {
+    FigureOptions figures;
+    figures.nodes = options_.nodes;
+    figures.cost_per_gpu_h = options_.cost_per_gpu_h;
+    figures.isolated_speed = isolated_speed(ThroughputBook(options_.throughputs, options_.time_scale), options_.nodes);
+    figures.first_measured = options_.first_measured;
+    figures.last_measured = options_.last_measured;
+    return figures;
+  }
+
+  SimulatedClusterOptions cluster_options() {
+    SimulatedClusterOptions cluster;
+    cluster.seed = options_.seed;
+    cluster.scheduler.policy = options_.policy;
+    cluster.scheduler.round_s = options_.round_s;
+    cluster.policy = options_.settings;
+    cluster.tracker.time_scale = options_.time_scale;
+    cluster.throughputs = options_.throughputs;
+    cluster.nodes = options_.nodes;
+    cluster.costs = options_.costs;
+    cluster.noise = options_.noise;
+    cluster.spread_factor = options_.spread_factor;
+    cluster.coalesce_s = 0;
+    if (options_.faults.empty()) {  // then every request is answered, and a limit would only cost a timer
+      cluster.scheduler.request_limit_s = std::numeric_limits<double>::infinity();
+      cluster.scheduler.prepare_limit_s = cluster.scheduler.plan_limit_s = cluster.scheduler.request_limit_s;
+    }
+    cluster.planned = options_.planned;
+    cluster.keep_events = std::any_of(options_.faults.begin(), options_.faults.end(), [](const Fault& fault) {
+      return fault.role == FaultyRole::kJobTracker && fault.kind != FaultKind::kPartition;
+    });
+    cluster.observer = [this](const Event& event) { observe(event); };
+    return cluster;
+  }
+
+  void observe(const Event& event) {
+    collector_.add(event);
+    if (options_.observer) options_.observer(event);
+    if (std::holds_alternative<event::Completed>(event.body) || std::holds_alternative<event::Failed>(event.body))
+      ++ended_;
+    if (options_.progress && ++seen_ % kTellEvery == 0) options_.progress(ended_, event.t_s);
+  }
+
+  // Saves matter to who looks at progress or loses it in a fault.
+  double checkpoint_s() const {
+    if (options_.checkpoint_s) return *options_.checkpoint_s;
+    const auto& all = policies();
+    const auto entry = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == options_.policy; });
+    const bool needed = !options_.faults.empty() || entry == all.end() || entry->looks_at_progress;
+    return needed ? 0 : kYears_s;
+  }
+
+  void submit_all(SimulationResult& result) {
+    const auto totals = totals_of(options_.nodes);
+    const ThroughputBook book(options_.throughputs, options_.time_scale);
+    const auto every_s = checkpoint_s();
+    for (std::size_t i = 0; i < workload_.size(); ++i) {
+      auto spec = workload_[i].spec;
+      if (spec.checkpoint_every_s == 0) spec.checkpoint_every_s = every_s;
+      auto why = restrict_to_known_speeds(spec, book, options_.nodes);
+      if (!why) why = infeasible(demand_of(spec), totals);
+      if (why)
+        result.infeasible.push_back({i, *std::move(why)});
+      else
+        cluster_->submit(spec, workload_[i].arrival_s);
+    }
+  }
+
+  // ---- faults ----
+
+  void during(const Fault& fault, std::function<void()> begin, std::function<void()> end) {
+    cluster_->at(fault.at_s, std::move(begin));
+    const bool at_once = fault.kind == FaultKind::kRestart;
+    if (at_once || fault.for_s > 0) cluster_->at(fault.at_s + fault.for_s, std::move(end));
+  }
+
+  Status plan(const Fault& fault) {
+    auto& cluster = *cluster_;
+    const auto& node = fault.node;
+    const auto known = [&](const NodeInventory& inventory) { return inventory.name == node; };
+    if (!node.empty() && std::none_of(options_.nodes.begin(), options_.nodes.end(), known))
+      return fail(ErrorCode::kInvalidArgument,
+                  "faults: no node '" + node + "' in this cluster; its first is " + options_.nodes.front().name);
+    const auto role = role_of(fault.role);
+    switch (fault.kind) {
+      case FaultKind::kCrash:
+      case FaultKind::kRestart:
+        if (node.empty())
+          during(
+              fault, [&cluster, role] { cluster.kill(role); }, [&cluster, role] { cluster.restart(role); });
+        else
+          during(
+              fault, [&cluster, node] { cluster.kill_node(node); }, [&cluster, node] { cluster.restart_node(node); });
+        break;
+      case FaultKind::kSlow:
+        during(
+            fault, [&cluster, fault] { cluster.slow_node(fault.node, fault.factor); },
+            [&cluster, node] { cluster.slow_node(node, 1); });
+        break;
+      case FaultKind::kPartition:
+        if (node.empty())
+          during(
+              fault, [&cluster] { cluster.cut_roles(); }, [&cluster] { cluster.heal_roles(); });
+        else
+          during(
+              fault, [&cluster, node, role] { cluster.cut_link(node, role); },
+              [&cluster, node, role] { cluster.heal_link(node, role); });
+        break;
+      case FaultKind::kDelay: trouble(fault, &LinkTrouble::delay_s, fault.delay_s); break;
+      case FaultKind::kLoss: trouble(fault, &LinkTrouble::loss, fault.part); break;
+      case FaultKind::kDuplication: trouble(fault, &LinkTrouble::duplication, fault.part); break;
+      case FaultKind::kReordering: trouble(fault, &LinkTrouble::reordering, fault.part); break;
+    }
+    return {};
+  }
+
+  void trouble(const Fault& fault, double LinkTrouble::*what, double value) {
+    const auto set = [this, what](double to) {
+      trouble_.*what = to;
+      cluster_->disturb_links(trouble_);
+    };
+    during(
+        fault, [set, value] { set(value); }, [set] { set(0); });
+  }
+
+  const SimulationOptions& options_;
+  const std::vector<TraceJob>& workload_;
+  FigureCollector collector_;
+  LinkTrouble trouble_;
+  std::uint64_t seen_ = 0;
+  std::uint64_t ended_ = 0;
+  std::unique_ptr<SimulatedCluster> cluster_;  // goes first: its actors still tell of events
+};
+
+}  // namespace
+
+std::vector<GpuType> types_with_speed(const ThroughputBook& book, const JobSpec& spec,
+                                      const std::vector<NodeInventory>& nodes) {
+  std::vector<GpuType> types;
+  for (const auto& [type, count] : totals_of(nodes))
+    if (book.declared(spec, type) > 0) types.push_back(type);
+  return types;
+}
+
+Result<SimulationResult> run_simulation(const SimulationOptions& options, const std::vector<TraceJob>& workload) {
+  return Simulation(options, workload).run();
+}
+
+}  // namespace hadar

@@ -1,0 +1,184 @@
+// hadar simulate and rerun: what they are told, what they write.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+#include "tools/cli/commands.hpp"
+#include "tools/cli/simulate_runs.hpp"
+
+namespace hadar::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+class SimulateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("hadar-simulate-test-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    write("cluster.toml", "[[nodes]]\nname = \"n\"\ncount = 2\ngpus = [{ type = \"V100\", count = 2 }]\n");
+    write("speeds.csv", "model,batch_size,gpus,gpu_type,placement,steps_per_s\nnet,8,1,V100,packed,10\n");
+    std::string jobs = "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n";
+    for (int i = 0; i < 20; ++i)
+      jobs += "job-" + std::to_string(i) + "," + std::to_string(7 * i) + ",net,8," + std::to_string(1 + i % 3) +
+              ",700,1,0,u,true\n";
+    write("trace.csv", jobs);
+    args_.cluster = path("cluster.toml");
+    args_.trace = path("trace.csv");
+    args_.throughputs = path("speeds.csv");
+    args_.policies = "hadar,yarn-cs";
+    args_.round_s = 60;
+    args_.seeds = "7..8";
+    args_.noise = 0.1;
+    args_.json = path("result.json");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream in(path(name), std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  [[nodiscard]] Json result() const { return Json::parse(read("result.json")); }
+
+  Failure failure() {
+    auto ended = run_simulate(args_);
+    EXPECT_FALSE(ended.has_value());
+    return ended ? Failure{} : ended.error();
+  }
+
+  fs::path folder_;
+  SimulateArgs args_;
+};
+
+TEST_F(SimulateTest, WritesOneRunPerPolicyAndSeed) {
+  ASSERT_EQ(run_simulate(args_).value(), ExitCode::kDone);
+  const auto runs = result()["runs"];
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_EQ(runs[1]["policy"], "hadar");
+  EXPECT_EQ(runs[1]["seed"], 8);
+  EXPECT_EQ(runs[2]["completed"], 20);
+  EXPECT_EQ(runs[2]["jct_s"].size(), 20U);
+  EXPECT_FALSE(runs[2].contains("timing"));
+  EXPECT_NE(runs[0]["jct_s"], runs[1]["jct_s"]) << "another seed, other noise";
+}
+
+TEST_F(SimulateTest, AnyNumberOfThreadsWritesTheSameBytes) {
+  args_.events = path("one.jsonl");
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  const auto once = read("result.json");
+  args_.events = path("two.jsonl");
+  args_.threads = 3;
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  EXPECT_EQ(once, read("result.json"));
+  for (const auto* run : {"hadar.7", "hadar.8", "yarn-cs.7", "yarn-cs.8"}) {
+    const auto events = read(std::string("one.") + run + ".jsonl");
+    EXPECT_FALSE(events.empty());
+    EXPECT_EQ(events, read(std::string("two.") + run + ".jsonl")) << run;
+  }
+  EXPECT_NE(read("one.hadar.7.jsonl"), read("one.hadar.8.jsonl"));
+}
+
+TEST_F(SimulateTest, ResultCanBeRunAgainFromItsHeaderAlone) {
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  EXPECT_EQ(run_rerun({}, {path("result.json"), 2}).value(), ExitCode::kDone);
+  auto changed = result();
+  changed["runs"][3]["makespan_s"] = 1;
+  write("result.json", changed.dump());
+  EXPECT_EQ(run_rerun({}, {path("result.json"), 1}).value(), ExitCode::kFailed);
+  write("trace.csv", read("trace.csv") + "late,1000,net,8,1,10,1,0,u,true\n");
+  const auto refused = run_rerun({}, {path("result.json"), 1});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().error.message, HasSubstr("trace.csv"));
+}
+
+TEST_F(SimulateTest, HeaderHoldsVersionSeedsOptionsAndHashes) {
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  const auto provenance = result()["provenance"];
+  EXPECT_TRUE(provenance.contains("hadar"));
+  EXPECT_EQ(provenance["options"]["seeds"], "7..8");
+  EXPECT_EQ(provenance["options"]["noise"], 0.1);
+  ASSERT_EQ(provenance["inputs"].size(), 3U);
+  EXPECT_EQ(provenance["inputs"][1]["option"], "trace");
+  const auto again = args_of(provenance);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(provenance_of(*again).value(), provenance);
+}
+
+TEST_F(SimulateTest, JobTooLargeIsInfeasibleAndTheRestRuns) {
+  write("trace.csv", read("trace.csv") + "huge,0,net,8,5,10,1,0,u,true\n");
+  EXPECT_EQ(run_simulate(args_).value(), ExitCode::kPartly);
+  const auto run = result()["runs"][0];
+  ASSERT_EQ(run["infeasible"].size(), 1U);
+  EXPECT_EQ(run["infeasible"][0]["job"], "huge");
+  EXPECT_EQ(run["infeasible"][0]["code"], "infeasible_gpus");
+  EXPECT_EQ(run["jct_s"].size(), 21U);
+}
+
+TEST_F(SimulateTest, NothingThatCanRunIsAFailure) {
+  write("cluster.toml", "[[nodes]]\nname = \"n\"\ngpus = [{ type = \"Z80\", count = 2 }]\n");
+  const auto failed = failure();
+  EXPECT_EQ(failed.code, ExitCode::kFailed);
+  EXPECT_THAT(failed.error.message, HasSubstr("no speed is known of model net"));
+}
+
+TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
+  const auto usage = [&](auto change, const std::string& names) {
+    const auto good = args_;
+    change();
+    const auto failed = failure();
+    EXPECT_EQ(failed.code, ExitCode::kUsage) << failed.error.message;
+    EXPECT_THAT(failed.error.message, HasSubstr(names));
+    args_ = good;
+  };
+  usage([&] { args_.policies = "hadar,fifo9"; }, "fifo9");
+  usage([&] { args_.policies = "hadar,hadar"; }, "twice");
+  usage([&] { args_.trace = path("none.csv"); }, "none.csv");
+  usage([&] { args_.seeds = "5..1"; }, "5..1");
+  usage([&] { args_.seeds = "x"; }, "--seeds");
+  usage([&] { args_.measure_jobs = "90..99"; }, "--measure-jobs");
+  usage([&] { args_.gpu_costs = {"V100"}; }, "--gpu-cost");
+  usage([&] { args_.explain = "nobody"; }, "nobody");
+  write("empty.csv", "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n");
+  usage([&] { args_.trace = path("empty.csv"); }, "empty.csv");
+  EXPECT_FALSE(fs::exists(path("result.json")));
+}
+
+TEST_F(SimulateTest, OutputThatCannotBeWrittenIsNamedBeforeAnythingRuns) {
+  args_.json = path("nowhere/result.json");
+  const auto failed = failure();
+  EXPECT_EQ(failed.code, ExitCode::kFailed);
+  EXPECT_THAT(failed.error.message, HasSubstr("nowhere/result.json"));
+}
+
+TEST_F(SimulateTest, ExplainTellsTheHistoryOfOneJob) {
+  args_.explain = "job-3";
+  args_.policies = "yarn-cs";
+  args_.seeds = "1";
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  const auto history = result()["runs"][0]["explained"];
+  ASSERT_GE(history.size(), 4U);
+  EXPECT_EQ(history.front()["kind"], "Submitted");
+  EXPECT_EQ(history.back()["kind"], "Completed");
+}
+
+TEST_F(SimulateTest, MeasuredJobsAloneMakeTheFigures) {
+  args_.measure_jobs = "5..9";
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  const auto run = result()["runs"][2];
+  EXPECT_EQ(run["jobs"], 5);
+  double sum = 0;
+  for (int i = 5; i <= 9; ++i) sum += run["jct_s"][i].get<double>();
+  EXPECT_NEAR(run["avg_jct_s"].get<double>(), sum / 5, 1e-6);
+}
+
+}  // namespace
+}  // namespace hadar::cli

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tools/cli/commands.hpp"
+#include "tools/cli/simulate_runs.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<Json> read_result(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail(ErrorCode::kNotFound, file + ": cannot be read; give a file of hadar simulate --json");
+  std::ostringstream text;
+  text << in.rdbuf();
+  auto json = Json::parse(text.str(), nullptr, false);
+  if (json.is_discarded() || !json.is_object() || !json.contains("provenance") || !json.contains("runs") ||
+      !json["runs"].is_array())
+    return fail(ErrorCode::kInvalidArgument, file + ": is not a result of hadar simulate --json");
+  return json;
+}
+
+// What the files hold now against what they held then.
+Status same_inputs(const Json& then, const Json& now) {
+  if (then == now) return {};
+  for (std::size_t i = 0; then.is_array() && i < std::min(then.size(), now.size()); ++i)
+    if (then[i] != now[i])
+      return fail(ErrorCode::kRefused,
+                  fmt::format("rerun: {} is not the file it was: its hash is {}, was {}", now[i].value("file", ""),
+                              now[i].value("xxh3_128", ""), then[i].value("xxh3_128", "")));
+  return fail(ErrorCode::kRefused, "rerun: the result was made from other files");
+}
+
+// The first figure that differs; empty when none does.
+std::string difference(const Json& then, const Json& now) {
+  for (const auto& [key, value] : now.items()) {
+    if (!then.contains(key)) return key + " is new";
+    if (then[key] == value) continue;
+    if (value.is_structured()) return key;
+    return fmt::format("{} is {}, was {}", key, value.dump(), then[key].dump());
+  }
+  return "";
+}
+
+}  // namespace
+
+CommandResult run_rerun(const Settings& settings, const RerunArgs& args) {
+  auto recorded = read_result(args.file);
+  if (!recorded) return stop_usage(std::move(recorded.error()));
+  auto again = args_of((*recorded)["provenance"]);
+  if (!again) return stop_usage({ErrorCode::kInvalidArgument, args.file + ": " + again.error().message});
+  again->threads = args.threads;
+  auto provenance = provenance_of(*again);
+  if (!provenance) return stop(std::move(provenance.error()));
+  const auto& then = (*recorded)["provenance"];
+  if (auto same = same_inputs(then.value("inputs", Json::array()), (*provenance)["inputs"]); !same)
+    return stop(std::move(same.error()));
+  auto plan = plan_simulation(*again);
+  if (!plan) return stop_usage(std::move(plan.error()));
+  auto runs = run_all(*again, *plan);
+  if (!runs) return stop(std::move(runs.error()));
+  const auto& recorded_runs = (*recorded)["runs"];
+  std::string differs = recorded_runs.size() == runs->size() ? "" : "the number of runs differs";
+  for (std::size_t i = 0; differs.empty() && i < runs->size(); ++i) {
+    const auto what = difference(recorded_runs[i], run_json((*runs)[i], *plan, false));
+    if (!what.empty()) differs = fmt::format("{} under seed {}: {}", (*runs)[i].policy, (*runs)[i].seed, what);
+  }
+  const auto version = then.value("hadar", "");
+  if (settings.json)
+    print(Json{{"runs", runs->size()}, {"equal", differs.empty()}, {"difference", differs}, {"recorded_by", version}}
+              .dump(2) +
+          "\n");
+  else
+    print(differs.empty() ? fmt::format("{} runs, all equal to what version {} recorded\n", runs->size(), version)
+                          : fmt::format("differs from what version {} recorded: {}\n", version, differs));
+  return differs.empty() ? ExitCode::kDone : ExitCode::kFailed;
+}
+
+}  // namespace hadar::cli

@@ -1,0 +1,193 @@
+#include "tools/cli/simulate_args.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "launchers/policies.hpp"
+#include "runtime/config/cluster_config.hpp"
+#include "runtime/config/csv.hpp"
+#include "runtime/config/throughput_csv.hpp"
+#include "tools/traces/measured_speeds.hpp"
+#include "tools/traces/trace.hpp"
+
+namespace hadar::cli {
+namespace {
+
+constexpr std::uint64_t kMostSeeds = 100000;
+
+template <class Number>
+bool read_whole(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+Result<std::vector<std::string>> policies_of(const std::string& text) {
+  std::vector<std::string> names;
+  if (text == "all") {
+    for (const auto& entry : policies()) names.emplace_back(entry.name);
+    return names;
+  }
+  for (std::size_t from = 0; from <= text.size();) {
+    const auto comma = std::min(text.find(',', from), text.size());
+    names.push_back(text.substr(from, comma - from));
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      return fail(ErrorCode::kInvalidArgument, "--policy: " + names.back() + " is there twice");
+    if (auto made = make_policy(names.back()); !made) return fail(std::move(made));
+    from = comma + 1;
+  }
+  return names;
+}
+
+Result<std::map<GpuType, double>> gpu_costs_of(const std::vector<std::string>& texts) {
+  std::map<GpuType, double> costs;
+  for (const auto& text : texts) {
+    const auto equal = text.find('=');
+    double cost = 0;
+    const bool right = equal != std::string::npos && equal > 0 && read_whole(text.substr(equal + 1), cost) &&
+                       std::isfinite(cost) && cost >= 0;
+    if (!right)
+      return fail(ErrorCode::kInvalidArgument, "--gpu-cost: got \"" + text + "\", must be TYPE=COST_PER_HOUR");
+    costs[text.substr(0, equal)] = cost;
+  }
+  return costs;
+}
+
+// Columns model,load_s,save_s; model "*" stands for all others.
+Result<std::map<std::string, TrainerCosts>> load_costs(const std::string& file) {
+  std::map<std::string, TrainerCosts> costs;
+  if (file.empty()) return costs;
+  const auto table = load_csv(file);
+  if (!table) return tl::unexpected<Error>(table.error());
+  if (table->header.cells != std::vector<std::string>{"model", "load_s", "save_s"})
+    return fail(ErrorCode::kInvalidArgument, file + ":1: the header must be model,load_s,save_s");
+  for (const auto& row : table->rows) {
+    TrainerCosts cost;
+    for (std::size_t column = 1; column < 3; ++column) {
+      auto& target = column == 1 ? cost.load_s : cost.save_s;
+      if (!read_whole(row.cells[column], target) || !std::isfinite(target) || target < 0)
+        return tl::unexpected<Error>(table->cell_error(row, column, "a number of seconds, at least 0"));
+    }
+    if (!costs.emplace(row.cells[0], cost).second)
+      return tl::unexpected<Error>(table->cell_error(row, 0, "a model that is not there yet"));
+  }
+  return costs;
+}
+
+std::function<TrainerCosts(const JobSpec&)> costs_by_model(std::map<std::string, TrainerCosts> costs,
+                                                           double restart_s) {
+  if (costs.empty() && restart_s == 0) return {};
+  return [costs = std::move(costs), restart_s](const JobSpec& spec) {
+    auto found = costs.find(spec.model);
+    if (found == costs.end()) found = costs.find("*");
+    auto cost = found == costs.end() ? TrainerCosts{} : found->second;
+    cost.load_s += restart_s;
+    return cost;
+  };
+}
+
+TraceJob job_of(const traces::TraceJob& row) {
+  TraceJob job;
+  job.arrival_s = row.arrival_s;
+  auto& spec = job.spec;
+  spec.name = row.job_id;
+  spec.workload = kTraceWorkload;
+  spec.model = row.model;
+  spec.batch_size = row.batch_size;
+  spec.gpus = row.gpus;
+  spec.total_steps = row.total_steps;
+  spec.weight = row.weight;
+  spec.deadline_s = row.deadline_s;
+  spec.user = row.user;
+  spec.forkable = row.forkable && row.gpus == 1;
+  return job;
+}
+
+Status read_workload(const SimulateArgs& args, SimulatePlan& plan) {
+  traces::LoadOptions options;
+  options.throughputs = plan.base.throughputs;
+  auto loaded = traces::load_trace(args.trace, options);
+  if (!loaded) return fail(std::move(loaded));
+  for (const auto& row : loaded->trace.jobs) plan.workload.push_back(job_of(row));
+  plan.rows_refused = loaded->refused.size();
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, loaded->refused.size()); ++i)
+    plan.refusals.push_back(traces::text_of(loaded->refused[i], args.trace));
+  return {};
+}
+
+Status read_cluster(const SimulateArgs& args, SimulatePlan& plan) {
+  auto cluster = load_cluster(args.cluster);
+  if (!cluster) return fail(std::move(cluster));
+  plan.base.nodes = std::move(cluster->nodes);
+  plan.base.time_scale = cluster->time_scale;
+  const auto table = args.throughputs.empty() ? cluster->throughputs.string() : args.throughputs;
+  if (table.empty()) {
+    plan.base.throughputs = traces::gavel_throughput_file().rows;
+    return {};
+  }
+  auto rows = load_throughputs(table);
+  if (!rows) return fail(std::move(rows));
+  plan.base.throughputs = *std::move(rows);
+  return {};
+}
+
+}  // namespace
+
+Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& text, const std::string& option) {
+  const auto dots = text.find("..");
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  const bool right = dots == std::string::npos
+                         ? read_whole(std::string_view(text), first) && read_whole(std::string_view(text), last)
+                         : read_whole(std::string_view(text).substr(0, dots), first) &&
+                               read_whole(std::string_view(text).substr(dots + 2), last);
+  if (!right || last < first)
+    return fail(ErrorCode::kInvalidArgument,
+                option + ": got \"" + text + "\", must be one whole number or A..B with A at most B");
+  return std::pair{first, last};
+}
+
+Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
+  SimulatePlan plan;
+  auto names = policies_of(args.policies);
+  if (!names) return fail(std::move(names));
+  plan.policies = *std::move(names);
+  const auto seeds = parse_range(args.seeds, "--seeds");
+  if (!seeds) return tl::unexpected<Error>(seeds.error());
+  if (seeds->second - seeds->first >= kMostSeeds)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", kMostSeeds));
+  for (auto seed = seeds->first; seed <= seeds->second; ++seed) plan.seeds.push_back(seed);
+  if (!args.measure_jobs.empty()) {
+    const auto measured = parse_range(args.measure_jobs, "--measure-jobs");
+    if (!measured) return tl::unexpected<Error>(measured.error());
+    plan.base.first_measured = measured->first;
+    plan.base.last_measured = measured->second;
+  }
+  auto gpu_costs = gpu_costs_of(args.gpu_costs);
+  if (!gpu_costs) return fail(std::move(gpu_costs));
+  plan.base.cost_per_gpu_h = *std::move(gpu_costs);
+  auto costs = load_costs(args.costs);
+  if (!costs) return fail(std::move(costs));
+  plan.base.costs = costs_by_model(*std::move(costs), args.restart_s);
+  if (!args.faults.empty()) {
+    auto faults = load_faults(args.faults);
+    if (!faults) return fail(std::move(faults));
+    plan.base.faults = *std::move(faults);
+  }
+  if (!args.compat.empty())
+    return fail(ErrorCode::kInvalidArgument, "--compat " + args.compat + ": not for whole clusters; see gavel_compare");
+  plan.base.round_s = args.round_s;
+  plan.base.noise = args.noise;
+  plan.base.spread_factor = args.spread_factor;
+  plan.base.limit_s = args.limit_s;
+  plan.base.checkpoint_s = args.checkpoint_s;
+  if (auto read = read_cluster(args, plan); !read) return fail(std::move(read));
+  if (auto read = read_workload(args, plan); !read) return fail(std::move(read));
+  if (plan.base.first_measured >= plan.workload.size())
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("--measure-jobs: the trace has jobs 0 to {} only", plan.workload.size() - 1));
+  return plan;
+}
+
+}  // namespace hadar::cli

@@ -1,0 +1,62 @@
+// What `hadar simulate` is told, and what it makes of it before anything runs.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launchers/simulation.hpp"
+
+namespace hadar::cli {
+
+struct SimulateArgs {
+  // What decides the result: goes into its provenance.
+  std::string cluster;
+  std::string trace;
+  std::string policies;     // names with commas between, or "all"
+  std::string throughputs;  // empty: the cluster file's, else the measured table that comes with Hadar
+  double round_s = 360;
+  std::string seeds = "1";  // "A..B" or one
+  std::string compat;
+  std::string faults;
+  std::string costs;  // table of what trainers' starts and saves take
+  double restart_s = 0;
+  double noise = 0;
+  double spread_factor = 1;
+  std::optional<double> checkpoint_s;  // 0 = once a round; absent: as the policy needs it
+  double limit_s = 0;
+  std::vector<std::string> gpu_costs;  // "TYPE=COST"
+  std::string measure_jobs;            // "A..B", places in the trace from 0; empty = all
+  // What does not.
+  std::string explain;
+  std::string events;
+  std::string report;
+  std::string json;
+  bool timing = false;
+  std::uint32_t threads = 1;
+};
+
+struct SimulatePlan {
+  SimulationOptions base;  // without policy and seed
+  std::vector<TraceJob> workload;
+  std::vector<std::string> policies;
+  std::vector<std::uint64_t> seeds;
+  std::uint64_t rows_refused = 0;
+  std::vector<std::string> refusals;  // the first of them, for people
+};
+
+// Reads every input. Errors: kInvalidArgument and kNotFound with the option or file at fault, kIo.
+Result<SimulatePlan> plan_simulation(const SimulateArgs& args);
+
+// "A..B" or "A", rising. kInvalidArgument names the option.
+Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& text, const std::string& option);
+
+// Version, options and a hash of each file read: enough to run it again. kNotFound, kIo.
+Result<nlohmann::ordered_json> provenance_of(const SimulateArgs& args);
+// The arguments in a provenance. kCorrupt names the key.
+Result<SimulateArgs> args_of(const nlohmann::ordered_json& provenance);
+
+}  // namespace hadar::cli

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/cli/commands.hpp"
+#include "tools/cli/output_file.hpp"
+#include "tools/cli/simulate_runs.hpp"
+#include "tools/cli/text.hpp"
+#include "tools/report/page.hpp"
+#include "tools/report/results.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void warn(const std::string& text) {
+  std::fputs(("hadar: simulate: " + text + "\n").c_str(), stderr);
+}
+
+Status check_outputs(const SimulateArgs& args) {
+  for (const auto& target : {args.json, args.events, args.report})
+    if (auto writable = check_writable(target); !writable) return writable;
+  return {};
+}
+
+// Curves and intervals from the result; what happened when from the first seed's events, where they were written.
+Status write_report(const SimulateArgs& args, const std::string& result, const std::vector<SimulatedRun>& runs) {
+  auto chart_js = report::load_chart_js();
+  if (!chart_js) return fail(std::move(chart_js));
+  auto results = report::parse_results(result, args.trace);
+  if (!results) return fail(std::move(results));
+  std::vector<report::Run> analysed;
+  for (const auto& run : runs) {
+    if (run.events_path.empty() || run.events_path == "-" || run.seed != runs.front().seed) continue;
+    auto loaded = report::load_run(run.events_path);
+    if (!loaded) return fail(std::move(loaded));
+    analysed.push_back(*std::move(loaded));
+  }
+  return write_text(args.report, report::make_page(analysed, {*std::move(results)}, *chart_js));
+}
+
+void tell_left_out(const SimulatePlan& plan, const SimulationResult& result) {
+  for (const auto& refusal : plan.refusals) warn(refusal);
+  if (plan.rows_refused > plan.refusals.size())
+    warn(fmt::format("{} rows more were refused; hadar trace check names them all",
+                     plan.rows_refused - plan.refusals.size()));
+  const auto& never = result.infeasible;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, never.size()); ++i)
+    warn(fmt::format("job {}: {}", plan.workload[never[i].index].spec.name, never[i].reason.text));
+  if (never.size() > 3) warn(fmt::format("{} jobs more can never run on this cluster", never.size() - 3));
+}
+
+CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
+  for (const auto& run : runs) {
+    if (!run.result.violations.empty())
+      return stop({ErrorCode::kInternal, fmt::format("simulate: {} under seed {} broke a rule of the cluster: {}",
+                                                     run.policy, run.seed, run.result.violations.front())});
+    if (!run.result.ended)
+      return stop({ErrorCode::kTimedOut,
+                   fmt::format("simulate: {} under seed {} was given up at {}: {} of {} jobs had completed", run.policy,
+                               run.seed, duration_text(run.result.now_s), run.result.figures.completed,
+                               run.result.figures.jobs)});
+  }
+  const auto& never = runs.front().result.infeasible;
+  if (never.size() == plan.workload.size())
+    return stop({ErrorCode::kInfeasible, fmt::format("simulate: no job of the trace can ever run on this cluster; "
+                                                     "the first, {}: {}",
+                                                     plan.workload.front().spec.name, never.front().reason.text)});
+  return never.empty() && plan.rows_refused == 0 ? ExitCode::kDone : ExitCode::kPartly;
+}
+
+}  // namespace
+
+CommandResult run_simulate(const SimulateArgs& args) {
+  auto plan = plan_simulation(args);
+  if (!plan) return stop_usage(std::move(plan.error()));
+  if (auto checked = check_outputs(args); !checked) return stop(std::move(checked.error()));
+  auto provenance = provenance_of(args);
+  if (!provenance) return stop(std::move(provenance.error()));
+  const auto& workload = plan->workload;
+  if (!args.explain.empty() && std::none_of(workload.begin(), workload.end(),
+                                            [&](const TraceJob& job) { return job.spec.name == args.explain; }))
+    return stop_usage({ErrorCode::kNotFound, "--explain: the trace has no job " + args.explain});
+  auto runs = run_all(args, *plan);
+  if (!runs) return stop(std::move(runs.error()));
+  tell_left_out(*plan, runs->front().result);
+  Json out = {{"provenance", *provenance}, {"runs", Json::array()}};
+  for (const auto& run : *runs) out["runs"].push_back(run_json(run, *plan, args.timing));
+  const auto result = out.dump(1) + "\n";
+  if (!args.json.empty())
+    if (auto written = write_text(args.json, result); !written) return stop(std::move(written.error()));
+  if (args.json != "-" && args.events != "-") print(runs_table(*runs, plan->seeds.size()));
+  if (!args.explain.empty() && args.json != "-") print(explanation_text(*runs, args.explain));
+  if (args.timing && args.json != "-")
+    for (const auto& run : *runs)
+      print(fmt::format("{} seed {}: {:.3f} s, {} events\n", run.policy, run.seed, run.wall_s, run.events));
+  if (!args.report.empty())
+    if (auto written = write_report(args, result, *runs); !written) return stop(std::move(written.error()));
+  return verdict(*plan, *runs);
+}
+
+}  // namespace hadar::cli

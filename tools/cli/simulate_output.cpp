@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "tools/cli/event_text.hpp"
+#include "tools/cli/simulate_runs.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 0;
+  const auto place = static_cast<std::size_t>(part * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(place), values.end());
+  return values[place];
+}
+
+Json timing_json(const SimulatedRun& run) {
+  constexpr double kMs = 1000;
+  return {{"wall_s", run.wall_s},
+          {"plan_ms_p50", kMs * quantile(run.plans_s, 0.5)},
+          {"plan_ms_p99", kMs * quantile(run.plans_s, 0.99)},
+          {"events_per_s", run.wall_s > 0 ? static_cast<double>(run.events) / run.wall_s : 0}};
+}
+
+// One entry per job of the trace; null for one that did not complete, or never could.
+Json jcts(const SimulatedRun& run, std::size_t jobs) {
+  Json out = Json::array();
+  auto never = run.result.infeasible.begin();
+  auto next = run.result.figures.by_job.begin();
+  for (std::size_t i = 0; i < jobs; ++i) {
+    if (never != run.result.infeasible.end() && never->index == i) {
+      ++never;
+      out.push_back(nullptr);
+    } else if (next != run.result.figures.by_job.end()) {
+      const auto done = next->completed_t_s;
+      out.push_back(done ? Json(*done - next->submitted_t_s) : Json());
+      ++next;
+    } else {
+      out.push_back(nullptr);
+    }
+  }
+  return out;
+}
+
+// 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom.
+constexpr std::array<double, 30> kStudent = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                             2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                             2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+constexpr double kNormal = 1.960;
+
+// "123 ±4": the mean and half its 95 % interval; without the latter for one value.
+std::string mean_text(const std::vector<double>& values, double unit = 1) {
+  if (values.empty()) return "-";
+  const auto n = static_cast<double>(values.size());
+  const auto mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  auto text = fmt::format("{:.4g}", mean / unit);
+  if (values.size() < 2) return text;
+  double squares = 0;
+  for (const auto value : values) squares += (value - mean) * (value - mean);
+  const auto student = values.size() - 1 <= kStudent.size() ? kStudent[values.size() - 2] : kNormal;
+  return text + fmt::format(" ±{:.2g}", student * std::sqrt(squares / (n - 1) / n) / unit);
+}
+
+}  // namespace
+
+Json run_json(const SimulatedRun& run, const SimulatePlan& plan, bool timing) {
+  const auto& figures = run.result.figures;
+  Json out = {{"policy", run.policy},
+              {"seed", run.seed},
+              {"jobs", figures.jobs},
+              {"completed", figures.completed},
+              {"makespan_s", figures.makespan_s},
+              {"avg_jct_s", number(figures.avg_jct_s)},
+              {"p50_jct_s", number(figures.p50_jct_s)},
+              {"p99_jct_s", number(figures.p99_jct_s)},
+              {"avg_queueing_s", number(figures.avg_queueing_s)},
+              {"gru", figures.gru},
+              {"cru", figures.cru},
+              {"ftf_max", number(figures.ftf_max)},
+              {"ftf_avg", number(figures.ftf_avg)},
+              {"cost", number(figures.cost)},
+              {"preemptions", figures.preemptions},
+              {"consolidations", figures.consolidations},
+              {"rounds", figures.rounds},
+              {"jct_s", jcts(run, plan.workload.size())}};
+  if (!run.result.infeasible.empty()) {
+    out["infeasible"] = Json::array();
+    for (const auto& job : run.result.infeasible)
+      out["infeasible"].push_back({{"job", plan.workload[job.index].spec.name},
+                                   {"code", job.reason.code},
+                                   {"text", job.reason.text},
+                                   {"numbers", job.reason.numbers}});
+  }
+  if (!run.result.ended) out["given_up_at_s"] = run.result.now_s;
+  if (!run.result.violations.empty()) out["violations"] = run.result.violations;
+  if (!run.explained.empty()) {
+    out["explained"] = Json::array();
+    for (const auto& line : run.explained) out["explained"].push_back(Json::parse(line));
+  }
+  if (timing) out["timing"] = timing_json(run);
+  return out;
+}
+
+std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds) {
+  constexpr double kHour_s = 3600;
+  Table table({"POLICY", "DONE", "MAKESPAN h", "AVG JCT h", "P99 JCT h", "QUEUEING h", "GRU", "CRU", "FTF MAX",
+               "PREEMPTIONS", "ROUNDS"});
+  for (std::size_t first = 0; first < runs.size(); first += seeds) {
+    const auto values = [&](auto of) {
+      std::vector<double> all;
+      for (std::size_t i = first; i < first + seeds; ++i)
+        if (const std::optional<double> value = of(runs[i].result.figures)) all.push_back(*value);
+      return all;
+    };
+    const auto mean = [&](auto member, double unit = 1) {
+      return mean_text(values([&](const RunFigures& f) { return std::optional<double>(f.*member); }), unit);
+    };
+    const auto& figures = runs[first].result.figures;
+    table.add({runs[first].policy, fmt::format("{}/{}", figures.completed, figures.jobs),
+               mean(&RunFigures::makespan_s, kHour_s), mean(&RunFigures::avg_jct_s, kHour_s),
+               mean(&RunFigures::p99_jct_s, kHour_s), mean(&RunFigures::avg_queueing_s, kHour_s),
+               mean(&RunFigures::gru), mean(&RunFigures::cru), mean(&RunFigures::ftf_max),
+               mean(&RunFigures::preemptions), mean(&RunFigures::rounds)});
+  }
+  return table.text() + (seeds > 1 ? fmt::format("means over {} seeds, ± 95 % intervals\n", seeds) : "");
+}
+
+std::string explanation_text(const std::vector<SimulatedRun>& runs, const std::string& job) {
+  std::string out;
+  for (const auto& run : runs) {
+    out += fmt::format("job {} under {}, seed {}:\n", job, run.policy, run.seed);
+    for (const auto& line : run.explained) out += event_line(Json::parse(line)) + "\n";
+  }
+  return out;
+}
+
+}  // namespace hadar::cli

@@ -1,0 +1,169 @@
+#include "tools/cli/simulate_runs.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fstream>
+#include <mutex>
+#include <thread>
+#include <unistd.h>
+
+#include "messages/codec/event_json.hpp"
+#include "tools/cli/text.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Whether an event is about the job, itself or in one of its leases.
+bool concerns(const EventBody& body, JobId job) {
+  return std::visit(
+      [job](const auto& e) {
+        if constexpr (requires { e.leases; })
+          return std::any_of(e.leases.begin(), e.leases.end(),
+                             [&](const Lease& lease) { return lease.fork.job == job; });
+        else if constexpr (requires { e.job; })
+          return e.job == job;
+        else
+          return false;
+      },
+      body);
+}
+
+// "runs.jsonl" of several runs: "runs.hadar.7.jsonl" of each.
+std::string events_path(const std::string& wanted, const std::string& policy, std::uint64_t seed, bool one) {
+  if (wanted.empty() || one) return wanted;
+  const auto slash = wanted.rfind('/');
+  auto dot = wanted.rfind('.');
+  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = wanted.size();
+  return fmt::format("{}.{}.{}{}", wanted.substr(0, dot), policy, seed, wanted.substr(dot));
+}
+
+// How far all runs are.
+struct Progress {
+  explicit Progress(std::size_t runs) : ended(runs) {}
+  std::vector<std::atomic<std::uint64_t>> ended;  // jobs, by run
+  std::atomic<std::size_t> next{0};
+  std::size_t over = 0;
+  std::mutex mutex;
+  std::condition_variable one_over;
+};
+
+class OneRun {
+ public:
+  OneRun(const SimulateArgs& args, const SimulatePlan& plan, SimulatedRun& run, std::atomic<std::uint64_t>& ended)
+      : args_(args), plan_(plan), run_(run), ended_(ended) {}
+
+  Status run() {
+    if (!run_.events_path.empty() && run_.events_path != "-") {
+      file_.open(run_.events_path, std::ios::binary);
+      if (!file_) return unwritable();
+    }
+    auto options = plan_.base;
+    options.policy = run_.policy;
+    options.seed = run_.seed;
+    options.observer = [this](const Event& event) { observe(event); };
+    options.progress = [this](std::uint64_t jobs, double) { ended_ = jobs; };
+    if (args_.timing) options.planned = [this](double took_s) { run_.plans_s.push_back(took_s); };
+    const auto begin = Clock::now();
+    auto result = run_simulation(options, plan_.workload);
+    run_.wall_s = seconds_since(begin);
+    if (!result) return fail(std::move(result));
+    run_.result = *std::move(result);
+    if (file_.is_open()) file_.close();
+    return file_ ? Status() : unwritable();
+  }
+
+ private:
+  Status unwritable() const {
+    return fail(ErrorCode::kIo, run_.events_path + ": cannot be written; give a path in a writable folder with room");
+  }
+
+  void observe(const Event& event) {
+    ++run_.events;
+    if (!args_.explain.empty()) explain(event);
+    if (run_.events_path.empty()) return;
+    const auto line = event_to_json(event) + "\n";
+    if (file_.is_open())
+      file_ << line;
+    else
+      print(line);
+  }
+
+  void explain(const Event& event) {
+    if (const auto* submitted = std::get_if<event::Submitted>(&event.body);
+        submitted && submitted->spec.name == args_.explain)
+      explained_ = submitted->job;
+    if (explained_.value != 0 && concerns(event.body, explained_)) run_.explained.push_back(event_to_json(event));
+  }
+
+  const SimulateArgs& args_;
+  const SimulatePlan& plan_;
+  SimulatedRun& run_;
+  std::atomic<std::uint64_t>& ended_;
+  std::ofstream file_;
+  JobId explained_;
+};
+
+// A bar with the time left, on a terminal only.
+void show(const Progress& progress, std::size_t jobs, Clock::time_point begin) {
+  std::uint64_t done = 0;
+  for (const auto& ended : progress.ended) done += ended;
+  const auto part = static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, jobs));
+  const auto took_s = seconds_since(begin);
+  const auto left = part > 0.01 ? duration_text(took_s * (1 - part) / part) : "-";
+  std::fputs(fmt::format("\r{} {:3.0f} %  {} of {} jobs  {} left\x1b[K", bar_text(part, 30, false), 100 * part, done,
+                         jobs, left)
+                 .c_str(),
+             stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Result<std::vector<SimulatedRun>> run_all(const SimulateArgs& args, const SimulatePlan& plan) {
+  std::vector<SimulatedRun> runs;
+  for (const auto& policy : plan.policies)
+    for (const auto seed : plan.seeds) {
+      auto& run = runs.emplace_back();
+      run.policy = policy;
+      run.seed = seed;
+      run.events_path = events_path(args.events, policy, seed, plan.policies.size() * plan.seeds.size() == 1);
+    }
+  Progress progress(runs.size());
+  std::vector<Status> ends(runs.size());
+  const auto work = [&] {
+    for (std::size_t i = progress.next++; i < runs.size(); i = progress.next++) {
+      ends[i] = OneRun(args, plan, runs[i], progress.ended[i]).run();
+      progress.ended[i] = plan.workload.size();
+      const std::lock_guard lock(progress.mutex);
+      ++progress.over;
+      progress.one_over.notify_all();
+    }
+  };
+  const auto begin = Clock::now();
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 0; i < std::min<std::size_t>(args.threads, runs.size()); ++i) workers.emplace_back(work);
+  std::unique_lock lock(progress.mutex);
+  while (progress.over < runs.size()) {
+    progress.one_over.wait_for(lock, std::chrono::milliseconds(200));
+    if (terminal) show(progress, runs.size() * plan.workload.size(), begin);
+  }
+  lock.unlock();
+  if (terminal) std::fputs("\r\x1b[K", stderr);
+  workers.clear();
+  for (auto& end : ends)
+    if (!end) return fail(std::move(end));
+  return runs;
+}
+
+}  // namespace hadar::cli
