@@ -1,6 +1,7 @@
 #include "tests/sim/storm.hpp"
 
 #include <functional>
+#include <map>
 #include <sstream>
 
 #include "launchers/policies.hpp"
@@ -13,6 +14,11 @@ namespace {
 constexpr double kFaults_s = 120;  // faults come within; all are healed by then
 constexpr double kLimit_s = 6000;
 const std::vector<GpuType> kTypes{"A", "B", "C"};
+
+// Whether it gives a gang GPUs of several types; the rules of Gavel share out one type at a time.
+bool mixes_types(const std::string& policy) {
+  return !policy.starts_with("gavel-") && policy != "gandiva" && policy != "allox";
+}
 
 class Storm {
  public:
@@ -64,8 +70,12 @@ class Storm {
       options.nodes.push_back(
           node_of(name, kTypes[chance_.below(kTypes.size())], 1 + static_cast<std::uint32_t>(chance_.below(3))));
       nodes_.push_back(name);
+      of_type_[options.nodes.back().gpus.front().type] += options.nodes.back().gpus.front().count;
       gpus_ += options.nodes.back().gpus.front().count;
     }
+    for (const auto& [type, count] : of_type_) largest_ = std::max(largest_, count);
+    if (mixes_types(options.scheduler.policy)) largest_ = gpus_;
+    if (options.scheduler.policy == "allox") largest_ = 1;
     plan_ << "policy " << options.scheduler.policy << ", round " << options.scheduler.round_s << " s, " << nodes
           << " nodes, " << gpus_ << " GPUs, shuffle " << options.shuffle << "\n";
     return options;
@@ -74,7 +84,8 @@ class Storm {
   void add_jobs() {
     const auto jobs = 1 + chance_.below(6);
     for (std::uint64_t i = 0; i < jobs; ++i) {
-      const auto gpus = chance_.below(3) == 0 ? 1 + static_cast<std::uint32_t>(chance_.below(std::min(gpus_, 4U))) : 1;
+      const auto gpus =
+          chance_.below(3) == 0 ? 1 + static_cast<std::uint32_t>(chance_.below(std::min(largest_, 4U))) : 1;
       auto spec = sleep_job("job" + std::to_string(i + 1), gpus, 1 + chance_.below(600),
                             {{"A", 10}, {"B", 6}, {"C", 2 + 2 * chance_.fraction()}});
       spec.forkable = chance_.below(4) != 0;
@@ -194,6 +205,8 @@ class Storm {
   std::unique_ptr<SimulatedCluster> cluster_;
   std::vector<NodeName> nodes_;
   std::uint32_t gpus_ = 0;
+  std::map<GpuType, std::uint32_t> of_type_;
+  std::uint32_t largest_ = 0;  // gang that the policy can place here
   std::ostringstream plan_;
 };
 
