@@ -15,7 +15,7 @@ Run run_with_job_named(const std::string& name) {
   RunEvents run;
   run.add(event::SchedulerStarted{{1}, "hadare", 6}).node("n1").submit(1, name, 10);
   run.at(3).add(event::Completed{{1}, {{"mse", 0.5}}});
-  return {summarise(run.events), make_timeline(run.events), "events.jsonl"};
+  return {summarise(run.events), make_timeline(run.events), "events.jsonl", ""};
 }
 
 // The JSON inside the page.
