@@ -20,7 +20,8 @@ struct CentralProgram {
   std::vector<double> capacity;            // by type, > 0
   std::vector<double> gpus;                // by job, > 0
   std::vector<std::vector<double>> value;  // [job][type], >= 0, some > 0 in every row
-  std::vector<double> floor;               // by job; kFloors
+  std::vector<double> floor;               // by job; kFloors; for embedded_path.hpp also beside kMaxMin, empty = none
+  std::vector<double> head_start;          // by job, counts as utility under kMaxMin; only there, empty = none
   std::vector<double> age, fair;           // by job, fair > 0; kFinish
 };
 

@@ -32,19 +32,21 @@ double norm(const Vector& a) {
 }
 
 // min c'x, Gx + s = h, s >= 0. Columns: shares job by job, then the level (its negative is maximised). Rows: shares >=
-// 0, types' capacity, jobs' time, jobs' utility.
+// 0, types' capacity, jobs' time, jobs' utility, jobs' floors.
 class Program {
  public:
   explicit Program(const CentralProgram& p)
       : jobs(p.gpus.size()),
         types(p.capacity.size()),
         level(p.goal == CentralGoal::kMaxMin),
-        utilities(p.goal != CentralGoal::kSum) {
+        utilities(p.goal != CentralGoal::kSum),
+        floors(p.goal == CentralGoal::kMaxMin && !p.floor.empty()) {
     const auto cells = jobs * types;
     positive.assign(cells, -1);
     capacity.resize(cells);
     time.assign(cells, 1);
     utility.assign(cells, 0);
+    held.assign(cells, 0);
     lift.assign(jobs, level ? -1 : 0);
     h.assign(rows(), 0);
     c.assign(columns(), 0);
@@ -52,19 +54,24 @@ class Program {
       for (std::size_t j = 0; j < types; ++j) {
         capacity[i * types + j] = p.gpus[i];
         if (utilities) utility[i * types + j] = -p.value[i][j];
+        if (floors) held[i * types + j] = -p.value[i][j];
         if (!utilities) c[i * types + j] = -p.value[i][j];
       }
     for (std::size_t j = 0; j < types; ++j) h[cells + j] = p.capacity[j];
     for (std::size_t i = 0; i < jobs; ++i) {
       h[cells + types + i] = 1;
       if (p.goal == CentralGoal::kFloors) h[cells + types + jobs + i] = -p.floor[i];
+      if (!p.head_start.empty()) h[cells + types + jobs + i] = p.head_start[i];
+      if (floors) h[cells + types + 2 * jobs + i] = -p.floor[i];
     }
     if (level) c[cells] = 1;
     scale();
   }
 
   [[nodiscard]] std::size_t columns() const { return jobs * types + (level ? 1 : 0); }
-  [[nodiscard]] std::size_t rows() const { return jobs * types + types + jobs + (utilities ? jobs : 0); }
+  [[nodiscard]] std::size_t rows() const {
+    return jobs * types + types + jobs + (utilities ? jobs : 0) + (floors ? jobs : 0);
+  }
 
   [[nodiscard]] Vector times(const Vector& x) const {  // G x
     Vector out(rows(), 0.0);
@@ -76,6 +83,7 @@ class Program {
         out[cells + j] += capacity[k] * x[k];
         out[cells + types + i] += time[k] * x[k];
         if (utilities) out[cells + types + jobs + i] += utility[k] * x[k];
+        if (floors) out[cells + types + 2 * jobs + i] += held[k] * x[k];
       }
     for (std::size_t i = 0; level && i < jobs; ++i) out[cells + types + jobs + i] += lift[i] * x[cells];
     return out;
@@ -89,15 +97,16 @@ class Program {
         const auto k = i * types + j;
         out[k] = positive[k] * z[k] + capacity[k] * z[cells + j] + time[k] * z[cells + types + i];
         if (utilities) out[k] += utility[k] * z[cells + types + jobs + i];
+        if (floors) out[k] += held[k] * z[cells + types + 2 * jobs + i];
       }
     for (std::size_t i = 0; level && i < jobs; ++i) out[cells] += lift[i] * z[cells + types + jobs + i];
     return out;
   }
 
   std::size_t jobs, types;
-  bool level, utilities;
-  Vector positive, capacity, time, utility;  // entries of G by share
-  Vector lift;                               // those of the level's column, by job
+  bool level, utilities, floors;
+  Vector positive, capacity, time, utility, held;  // entries of G by share
+  Vector lift;                                     // those of the level's column, by job
   Vector h, c;
   Vector column_scale;
 
@@ -118,6 +127,7 @@ class Program {
         see(cells + j, k, capacity[k]);
         see(cells + types + i, k, time[k]);
         if (utilities) see(cells + types + jobs + i, k, utility[k]);
+        if (floors) see(cells + types + 2 * jobs + i, k, held[k]);
       }
     for (std::size_t i = 0; level && i < jobs; ++i) see(cells + types + jobs + i, cells, lift[i]);
   }
@@ -138,6 +148,7 @@ class Program {
           capacity[k] /= row[cells + j] * column[k];
           time[k] /= row[cells + types + i] * column[k];
           if (utilities) utility[k] /= row[cells + types + jobs + i] * column[k];
+          if (floors) held[k] /= row[cells + types + 2 * jobs + i] * column[k];
         }
       for (std::size_t i = 0; level && i < jobs; ++i) lift[i] /= row[cells + types + jobs + i] * column[cells];
       for (std::size_t r = 0; r < rows(); ++r) row_scale[r] *= row[r];
@@ -161,11 +172,13 @@ class Kkt {
       SmallMatrix block(p.types, Vector(p.types));
       const auto time_v = v_[cells + p.types + i];
       const auto use_v = p.utilities ? v_[cells + p.types + p.jobs + i] : 1;
+      const auto held_v = p.floors ? v_[cells + p.types + 2 * p.jobs + i] : 1;
       for (std::size_t j = 0; j < p.types; ++j)
         for (std::size_t k = 0; k < p.types; ++k) {
           const auto a = i * p.types + j;
           const auto b = i * p.types + k;
-          block[j][k] = p.time[a] * p.time[b] / time_v + p.utility[a] * p.utility[b] / use_v;
+          block[j][k] =
+              p.time[a] * p.time[b] / time_v + p.utility[a] * p.utility[b] / use_v + p.held[a] * p.held[b] / held_v;
           if (j == k) block[j][k] += p.positive[a] * p.positive[a] / v_[a];
         }
       inverse_.push_back(inverse_of(std::move(block)));

@@ -1,9 +1,11 @@
 #include "actors/policy/round_mechanism/fair_rounds.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "actors/policy/gang_speed.hpp"
+#include "actors/policy/round_mechanism/share_question.hpp"
 #include "messages/types/check.hpp"
 
 namespace hadar {
@@ -72,6 +74,12 @@ class Round {
     return true;
   }
 
+  [[nodiscard]] bool fit_together(std::size_t a, std::size_t b, std::uint32_t type) const {
+    if (plan_.input().early) return false;  // only idle GPUs are given away, one job each
+    const auto speeds = pair_speeds(plan_.input(), plan_.cluster(), plan_.job(a), plan_.job(b));
+    return !speeds.empty() && speeds[type][0] > 0 && speeds[type][1] > 0;
+  }
+
   void serve_claims() {
     std::vector<Claim> claims;
     for (const auto& row : state_.rows) {
@@ -79,7 +87,7 @@ class Round {
       const auto b = row.what.pair() ? find(row.what.b) : kAlone;
       if (a == kAlone || (row.what.pair() && b == kAlone)) continue;
       for (std::uint32_t type = 0; type < row.share.size(); ++type) {
-        const bool runs = jobs_.alone[a][type] > 0 && (b == kAlone || jobs_.alone[b][type] > 0);
+        const bool runs = b == kAlone ? jobs_.alone[a][type] > 0 : fit_together(a, b, type);
         if (row.share[type] > 0 && runs)
           claims.push_back(
               {row.behind_s[type] + row.share[type] * plan_.input().round_s, row.share[type], {a, b, type}});
@@ -117,7 +125,32 @@ class Round {
     }
   }
 
+  // The gang of that type which a job holds and may go on with; empty when there is none.
+  [[nodiscard]] Gang held_gang(std::size_t j, std::uint32_t type) const {
+    for (const auto& held : plan_.job(j).held) {
+      auto gang = plan_.cluster().gang_of(held);
+      if (!held.ends_at_border && type_of(gang) == type) return gang;
+    }
+    return {};
+  }
+
+  // A pair stays where one of the two is.
+  bool pair_stays(const Chosen& what) {
+    for (const auto j : {what.a, what.b}) {
+      const auto gang = held_gang(j, what.type);
+      if (!gang.empty() && share(what, gang)) return true;
+    }
+    return false;
+  }
+
+  Status share(const Chosen& what, const Gang& gang) {
+    const auto speeds = pair_speeds(plan_.input(), plan_.cluster(), plan_.job(what.a), plan_.job(what.b));
+    if (speeds.empty()) return fail(ErrorCode::kInfeasible, "the two do not fit side by side");
+    return plan_.allocate_shared(what.a, what.b, gang, speeds[what.type][0], speeds[what.type][1]);
+  }
+
   bool stays(const Chosen& what) {
+    if (what.b != kAlone) return pair_stays(what);
     const auto& held = plan_.job(what.a).held;
     for (std::size_t h = 0; h < held.size(); ++h)
       if (type_of(plan_.cluster().gang_of(held[h])) == what.type && plan_.keep(what.a, h)) return true;
@@ -147,18 +180,43 @@ class Round {
 
   void move(const Chosen& what) {
     const auto gang = gang_for(what.type, plan_.job(what.a).gpus);
+    if (what.b != kAlone) {
+      const auto shared = share(what, gang);
+      HADAR_ENSURE(shared.has_value());
+      return;
+    }
     const auto moved = plan_.allocate(what.a, 0, gang, gang_speed(plan_, what.a, jobs_.speeds[what.a], gang));
     HADAR_ENSURE(moved.has_value());
   }
 
-  [[nodiscard]] std::vector<FairPlace> places() const {
-    std::vector<FairPlace> places;
+  // The partner of every job that shares GPUs: by this plan, or by leases of an earlier one that go on.
+  [[nodiscard]] std::vector<std::optional<std::size_t>> partners() const {
+    std::vector<std::optional<std::size_t>> partners(plan_.jobs());
+    std::map<std::pair<NodeName, std::uint32_t>, std::size_t> seen;  // by first GPU of what goes on
     for (std::size_t j = 0; j < plan_.jobs(); ++j)
-      for (const auto& grant : plan_.grants(j))
-        if (const auto type = type_of(grant.gang)) {
-          places.push_back({{plan_.job(j).job, {}}, *type});
-          break;
+      for (const auto& grant : plan_.grants(j)) {
+        if (grant.partner) {
+          partners[j] = grant.partner;
+          partners[*grant.partner] = j;
         }
+        if (grant.held == nullptr || grant.held->slices.empty()) continue;
+        const auto& first = grant.held->slices.front();
+        const auto [other, fresh] = seen.try_emplace({first.node, first.gpus.front()}, j);
+        if (fresh) continue;
+        partners[j] = other->second;
+        partners[other->second] = j;
+      }
+    return partners;
+  }
+
+  [[nodiscard]] std::vector<FairPlace> places() const {
+    const auto shared = partners();
+    std::vector<FairPlace> places;
+    for (std::size_t j = 0; j < plan_.jobs(); ++j) {
+      if (plan_.grants(j).empty() || (shared[j] && *shared[j] < j)) continue;
+      if (const auto type = type_of(plan_.grants(j).front().gang))
+        places.push_back({{plan_.job(j).job, shared[j] ? plan_.job(*shared[j]).job : JobId{}}, *type});
+    }
     return places;
   }
 

@@ -19,6 +19,10 @@ constexpr int kMostRanges = 12;
 // A speed that counts as the slowest of all: where a job cannot run, fifo still lets it wait in a place.
 constexpr double kHardly = 1e-12;
 
+// Of water filling: levels this close are one; saturated jobs may fall short of theirs by this much.
+constexpr double kSameLevel = 1e-6;
+constexpr double kFloorSlack = 1e-8;
+
 using SpeedRow = std::vector<double>;
 
 bool blind(const GavelRule& rule) {
@@ -55,14 +59,46 @@ CentralAnswer solved(const CentralProgram& program) {
   return follow_central_path(program);
 }
 
-TimeShares las(const ShareProblem& problem) {
+CentralProgram las_program(const ShareProblem& problem) {
   auto program = program_of(problem, CentralGoal::kMaxMin);
   for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
     const auto& job = problem.jobs[i];
     scale(program.value[i], job.gpus / (job.weight * gavel::equal_speed(problem, job, gavel::true_speed)));
   }
-  const auto central = solved(program);
+  return program;
+}
+
+TimeShares las(const ShareProblem& problem) {
+  const auto central = solved(las_program(problem));
   return answer_of(central, central.level);
+}
+
+// Water filling ends with a program whose jobs stand at the levels before the last, held there, and may only rise
+// further (public Gavel code, max_min_fairness_water_filling). `best` has the levels; the way there does not matter.
+TimeShares water_filled(const ShareProblem& problem, const TimeShares& best) {
+  auto program = las_program(problem);
+  std::vector<double> reached;
+  double top = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
+    double utility = 0;
+    for (std::size_t j = 0; j < problem.types.size(); ++j) {
+      utility += program.value[i][j] * best.alone[i][j];
+      most = std::max(most, program.value[i][j]);
+    }
+    reached.push_back(utility);
+    top = std::max(top, utility);
+  }
+  double before = 0;  // the level before the last
+  for (const auto level : reached)
+    if (level < top * (1 - kSameLevel)) before = std::max(before, level);
+  for (const auto level : reached) {
+    const bool rises = level >= top * (1 - kSameLevel);
+    program.floor.push_back(rises ? before : level * (1 - kFloorSlack));
+    program.head_start.push_back((rises ? 0 : most) - program.floor.back());
+  }
+  if (const auto answer = follow_embedded_path(program)) return answer_of(*answer, best.objective);
+  return best;
 }
 
 TimeShares throughput(const ShareProblem& problem, bool by_price) {
@@ -152,6 +188,10 @@ Result<TimeShares> gavel_2022_shares(const GavelRule& rule, const ShareProblem& 
   auto seen = seen_by(rule, problem);
   if (!solvable(seen)) return rule.solve(problem);
   if (rule.name.starts_with("gavel-las") && rule.name != "gavel-las-leximin" && !rule.shares_gpus) return las(seen);
+  if (rule.name == "gavel-las-leximin") {
+    const auto best = rule.solve(problem);
+    return best ? water_filled(seen, *best) : best;
+  }
   if (rule.name == "gavel-throughput") return throughput(seen, false);
   if (rule.name == "gavel-cost" && !problem.price_per_gpu_hour.empty()) return throughput(seen, true);
   if (rule.name.starts_with("gavel-makespan") && !rule.shares_gpus) return makespan(rule, seen);
