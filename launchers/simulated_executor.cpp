@@ -6,6 +6,7 @@
 
 #include "actors/message_types.hpp"
 #include "launchers/simulated_blobs.hpp"
+#include "messages/types/lease_sharing.hpp"
 
 namespace hadar {
 namespace {
@@ -61,12 +62,65 @@ double SimulatedExecutor::now_s() const {
 // A gang runs at its slowest member's speed, or splits its batch by speed.
 double SimulatedExecutor::speed_of(const Run& run) const {
   const auto& lease = run.what.lease;
-  const bool by_speed = lease.spec->proportional_batch;
-  if (lease.gpus.size() >= lease.gang.world_size)
-    return (by_speed ? run.sum / static_cast<double>(lease.gpus.size()) : run.slowest) * run.noise * factor_;
+  SimulatedTrainers::Member all{static_cast<std::uint32_t>(lease.gpus.size()), run.slowest, run.sum, {}};
+  if (lease.gpus.size() < lease.gang.world_size) {
+    const auto gang = shared_->gangs.find(lease.gang.rendezvous);
+    if (gang == shared_->gangs.end()) return 0;
+    all = {0, HUGE_VAL, 0, {}};
+    for (const auto& [id, member] : gang->second) {
+      all.gpus += member.gpus;
+      all.slowest = std::min(all.slowest, member.slowest);
+      all.sum += member.sum;
+    }
+    if (all.gpus < lease.gang.world_size) return 0;
+  }
+  return (lease.spec->proportional_batch ? all.sum / all.gpus : all.slowest) * run.noise * factor_;
+}
+
+// ---- two jobs on the same GPUs ----
+
+SimulatedExecutor::Run* SimulatedExecutor::partner_of(const Run& run) {
+  const auto& lease = run.what.lease;
+  for (auto& [id, other] : runs_)
+    if (id != lease.id && may_share(other.what.lease, lease)) return &other;
+  return nullptr;
+}
+
+void SimulatedExecutor::set_speeds(Run& run) {
+  const auto& lease = run.what.lease;
+  const auto* partner = partner_of(run);
+  const bool spread = lease.gpus.size() < lease.gang.world_size && !shared_->gavel_2022;
+  run.slowest = HUGE_VAL;
+  run.sum = 0;
+  for (const auto& type : lease.gpu_types) {
+    auto speed = shared_->speed(*lease.spec, type, spread);
+    if (partner != nullptr) {
+      const auto together = shared_->pair_speed ? shared_->pair_speed(*lease.spec, *partner->what.lease.spec, type)
+                                                : std::array<double, 2>{0, 0};
+      speed = together[0] > 0 ? together[0] : speed / 2;
+    }
+    run.slowest = std::min(run.slowest, speed);
+    run.sum += speed;
+  }
+}
+
+// Its partner came or went: what it did so far was at the old speed.
+void SimulatedExecutor::partner_changed(Run& run) {
+  if (!run.ending) advance(run);
+  set_speeds(run);
+  const auto& lease = run.what.lease;
   const auto gang = shared_->gangs.find(lease.gang.rendezvous);
-  if (gang == shared_->gangs.end() || gang->second.gpus < lease.gang.world_size) return 0;
-  return (by_speed ? gang->second.sum / gang->second.gpus : gang->second.slowest) * run.noise * factor_;
+  if (lease.gpus.size() >= lease.gang.world_size || gang == shared_->gangs.end() || !run.joined) return look(lease.id);
+  auto& member = gang->second[lease.id];
+  member.slowest = run.slowest;
+  member.sum = run.sum;
+  const auto members = gang->second;
+  for (const auto& [id, other] : members) other.look();
+}
+
+void SimulatedExecutor::leave(LeaseId id) {
+  auto node = runs_.extract(id);
+  if (auto* partner = partner_of(node.mapped())) partner_changed(*partner);
 }
 
 double SimulatedExecutor::crash_of(const Run& run) const {
@@ -94,43 +148,50 @@ void SimulatedExecutor::join(Run& run) {
   const auto& lease = run.what.lease;
   if (lease.gpus.size() >= lease.gang.world_size) return;
   auto& gang = shared_->gangs[lease.gang.rendezvous];
-  gang.slowest = gang.gpus == 0 ? run.slowest : std::min(gang.slowest, run.slowest);
-  gang.sum += run.sum;
-  gang.gpus += static_cast<std::uint32_t>(lease.gpus.size());
-  if (gang.gpus < lease.gang.world_size) {
-    gang.waiting.push_back([this, id = lease.id] {
-      if (!gone_ && runs_.count(id)) look(id);
-    });
-    return;
-  }
-  for (const auto& wake : std::exchange(gang.waiting, {})) wake();
+  gang[lease.id] = {static_cast<std::uint32_t>(lease.gpus.size()), run.slowest, run.sum, [this, id = lease.id] {
+                      if (!gone_ && runs_.count(id)) look(id);
+                    }};
+  if (speed_of(run) == 0) return;  // others are still to come
+  const auto members = gang;
+  for (const auto& [id, member] : members)
+    if (id != lease.id) member.look();
 }
 
 void SimulatedExecutor::start(LeaseRun what) {
   if (gone_) return;
   const auto id = what.lease.id;
   for (const auto& [other, run] : runs_)
-    for (auto gpu : what.lease.gpus)
-      if (std::count(run.what.lease.gpus.begin(), run.what.lease.gpus.end(), gpu))
-        shared_->violations.push_back(node_ + ": GPU " + std::to_string(gpu) + " is started on for lease " +
-                                      std::to_string(id.value) + " while lease " + std::to_string(other.value) +
-                                      " trains there");
+    if (overlap(run.what.lease.gpus, what.lease.gpus) && !may_share(run.what.lease, what.lease))
+      shared_->violations.push_back(node_ + ": a GPU is started on for lease " + std::to_string(id.value) +
+                                    " while lease " + std::to_string(other.value) + " trains there");
   auto& run = runs_[id];
   run.what = std::move(what);
   const auto& lease = run.what.lease;
-  run.slowest = HUGE_VAL;
-  const bool spread = lease.gpus.size() < lease.gang.world_size;
-  for (const auto& type : lease.gpu_types) {
-    const auto speed = shared_->speed(*lease.spec, type, spread);
-    run.slowest = std::min(run.slowest, speed);
-    run.sum += speed;
-  }
+  set_speeds(run);
   if (shared_->noise) run.noise = shared_->noise(lease.id);
   run.costs = shared_->costs(*lease.spec);
   run.since_s = now_s();
   if (lease.train_for_s > 0) run.deadline_s = now_s() + lease.train_for_s;
   run.ends_s = now_s() + run.costs.load_s;
+  if (auto* partner = partner_of(run)) partner_changed(*partner);
   look(id);
+}
+
+// In Gavel's simulator steps are split over a gang's GPUs, and the whole task fails when one of them gets none; the two
+// jobs of a pair are one task.
+void SimulatedExecutor::end_at_quota(LeaseId id, double steps) {
+  auto& run = runs_.at(id);
+  const auto thin = [](const Run& of) { return of.what.lease.quota_steps < of.what.lease.gang.world_size; };
+  const auto* partner = shared_->gavel_2022 ? partner_of(run) : nullptr;
+  run.thin_pair = run.thin_pair || (partner != nullptr && (thin(run) || thin(*partner)));
+  if (partner != nullptr && !partner->ending &&
+      partner->done + kWhole < static_cast<double>(partner->what.lease.quota_steps))
+    return;  // waits for the other, whose end brings us back
+  if (run.thin_pair) return begin_end(id, LeaseEndReason::kRevoked, 0, "a GPU of the pair has no step");
+  if (shared_->gavel_2022 && thin(run))  // one failure, however many nodes the gang is on
+    return begin_end(id, run.what.lease.gang.rank == 0 ? LeaseEndReason::kFailed : LeaseEndReason::kRevoked, 0,
+                     "a GPU of its gang has no step");
+  begin_end(id, LeaseEndReason::kQuota, steps, "");
 }
 
 // What is due happens; then the next alarm is set.
@@ -155,7 +216,7 @@ void SimulatedExecutor::look(LeaseId id) {
     shared_->crashed.insert(run.what.lease.fork.job);
     return begin_end(id, LeaseEndReason::kFailed, 0, "exit code 1");
   }
-  if (steps >= static_cast<double>(run.what.lease.quota_steps)) return begin_end(id, LeaseEndReason::kQuota, steps, "");
+  if (steps >= static_cast<double>(run.what.lease.quota_steps)) return end_at_quota(id, steps);
   if (run.stop_at && (!run.entered || steps >= *run.stop_at)) return begin_end(id, LeaseEndReason::kRevoked, steps, "");
   if (run.deadline_s > 0 && now + 1e-9 >= run.deadline_s) return begin_end(id, LeaseEndReason::kDeadline, steps, "");
   if (run.kill_at_s > 0 && now + 1e-9 >= run.kill_at_s)
@@ -222,7 +283,7 @@ void SimulatedExecutor::begin_end(LeaseId id, LeaseEndReason reason, double step
 
 void SimulatedExecutor::end(LeaseId id) {
   auto ended = *std::move(runs_.at(id).ending);
-  runs_.erase(id);
+  leave(id);
   sink_(std::move(ended));
 }
 
@@ -254,7 +315,8 @@ void SimulatedExecutor::stop(LeaseId lease, double limit_s) {
 }
 
 void SimulatedExecutor::kill(LeaseId lease) {
-  if (runs_.erase(lease) == 0) return;
+  if (runs_.count(lease) == 0) return;
+  leave(lease);
   executor_event::Ended ended;
   ended.lease = lease;
   ended.end = LeaseEndReason::kLost;

@@ -1,6 +1,7 @@
 // A node's trainers in virtual time: progress is speed times time.
 #pragma once
 
+#include <array>
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 #include <filesystem>
@@ -29,18 +30,24 @@ struct TrainerCosts {
 struct SimulatedTrainers {
   // Steps per second of a gang member of a job on a type; 0 = it cannot run there. `spread`: its gang spans nodes.
   std::function<double(const JobSpec&, const GpuType&, bool spread)> speed;
+  // The same of two jobs side by side on the same GPUs; empty, or {0, 0}: each runs at half its speed.
+  std::function<std::array<double, 2>(const JobSpec&, const JobSpec&, const GpuType&)> pair_speed;
   std::function<TrainerCosts(const JobSpec&)> costs;
   std::function<double(LeaseId)> noise;  // factor on a lease's speed; empty = 1
+  // As the public Gavel simulator of 2022: a gang whose quota is below its number of GPUs fails when it is done, and
+  // two jobs on the same GPUs end together.
+  bool gavel_2022 = false;
 
-  struct Gang {
-    std::uint32_t gpus = 0;                      // of the members that are ready
-    double slowest = 0;                          // of them
-    double sum = 0;                              // over their GPUs
-    std::vector<std::function<void()>> waiting;  // called when it is whole
+  struct Member {
+    std::uint32_t gpus = 0;
+    double slowest = 0;          // of its GPUs
+    double sum = 0;              // over them
+    std::function<void()> look;  // the gang's speed has changed
   };
-  std::map<std::string, Gang> gangs;    // by their rendezvous, unlike for each
-  std::set<JobId> crashed;              // a job's declared crash comes once
-  std::vector<std::string> violations;  // GPUs started on while in use
+  using Gang = std::map<LeaseId, Member>;  // those that are ready
+  std::map<std::string, Gang> gangs;       // by their rendezvous, unlike for each
+  std::set<JobId> crashed;                 // a job's declared crash comes once
+  std::vector<std::string> violations;     // GPUs started on while in use
 };
 
 // Keeps the contract of Executor on the actor system's clock. A step that was begun is finished before a stop or a
@@ -71,8 +78,9 @@ class SimulatedExecutor final : public Executor {
     double sum = 0;      // over them
     double noise = 1;
     TrainerCosts costs;
-    bool joined = false;   // its gang counts it
-    bool entered = false;  // the step loop
+    bool joined = false;     // its gang counts it
+    bool entered = false;    // the step loop
+    bool thin_pair = false;  // gavel_2022: the pair fails
     double entered_s = 0;
     double done = 0;  // steps at `since_s`
     double since_s = 0;
@@ -93,6 +101,11 @@ class SimulatedExecutor final : public Executor {
   void look(LeaseId id);
   void look_again(LeaseId id, Run& run);
   void join(Run& run);
+  [[nodiscard]] Run* partner_of(const Run& run);
+  void set_speeds(Run& run);
+  void partner_changed(Run& run);
+  void leave(LeaseId id);
+  void end_at_quota(LeaseId id, double steps);
   void begin_end(LeaseId id, LeaseEndReason end, double steps, const std::string& detail);
   void end(LeaseId id);
   void tell_saved(Run& run);

@@ -83,7 +83,11 @@ SimulatedCluster::Parts::Parts(const SimulatedClusterOptions& given)
       log(std::make_shared<SimulatedEventLog>(given.keep_events, given.observer)),
       blobs(std::make_shared<SimulatedBlobs>()),
       chance(given.seed + 1) {
-  const ThroughputBook book(options.throughputs, options.tracker.time_scale);
+  const ThroughputBook book(options.throughputs, options.tracker.time_scale, options.pairs);
+  trainers->gavel_2022 = options.gavel_2022;
+  trainers->pair_speed = [book](const JobSpec& a, const JobSpec& b, const GpuType& type) {
+    return book.declared_pair(a, b, type);
+  };
   trainers->speed = [book, factor = options.spread_factor](const JobSpec& spec, const GpuType& type, bool spread) {
     const auto packed = book.declared(spec, type);
     if (!spread) return packed;
@@ -102,7 +106,7 @@ SimulatedCluster::Parts::Parts(const SimulatedClusterOptions& given)
 // ---- actors ----
 
 Status SimulatedCluster::Parts::spawn_planners() {
-  auto made = make_policy(options.scheduler.policy, options.policy);
+  auto made = options.make_policy ? options.make_policy() : make_policy(options.scheduler.policy, options.policy);
   if (!made) return fail(std::move(made));
   traits = (*made)->traits();
   price_oracle = spawn_price_oracle(time.system(), SpawnMode::kShared, {});
@@ -118,8 +122,9 @@ void SimulatedCluster::Parts::spawn_tracker() {
   const auto local_limit_s = std::numeric_limits<double>::infinity();  // within a process every request is answered
   auto restored = restore_ledger(ledger_options, *log, time.now_s());
   HADAR_ENSURE(restored.has_value());
-  throughput_book = spawn_throughput_book(system, SpawnMode::kShared,
-                                          ThroughputBook(options.throughputs, options.tracker.time_scale));
+  throughput_book = spawn_throughput_book(
+      system, SpawnMode::kShared,
+      ThroughputBook(options.throughputs, options.tracker.time_scale, options.pairs, !options.gavel_2022));
   blob_keeper = spawn_blob_keeper(system, SpawnMode::kShared, blobs);
   consolidator = spawn_consolidator(system, SpawnMode::kShared,
                                     [store = blobs](const MergeForks& order) { return merge(*store, order); });
@@ -149,6 +154,7 @@ void SimulatedCluster::Parts::spawn_scheduler() {
   flow.plan_limit_s = told.plan_limit_s;
   flow.prices = traits.needs_prices;
   flow.shares_gpus = traits.shares_gpus;
+  flow.close_when_all_done = options.gavel_2022;
   flow.coalesce_s = options.coalesce_s;
   flow.archive = options.archive;
   round_flow = spawn_round_flow(system, SpawnMode::kShared, flow,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "messages/types/lease_sharing.hpp"
+
 namespace hadar {
 
 NodeLeases::NodeLeases(NodeInventory inventory) : inventory_(std::move(inventory)) {
@@ -23,12 +25,12 @@ Status NodeLeases::admit(Term term, Epoch epoch) {
 std::string NodeLeases::why_refused(const Lease& lease) const {
   for (auto gpu : lease.gpus)
     if (gpu >= gpu_count_) return "there is no GPU " + std::to_string(gpu) + " here";
+  std::size_t partners = 0;
   for (const auto& [id, held] : held_) {
     if (id == lease.id) return "it is held already";
-    if (held.phase == HeldPhase::kReporting) continue;
-    for (auto gpu : lease.gpus)
-      if (std::find(held.lease.gpus.begin(), held.lease.gpus.end(), gpu) != held.lease.gpus.end())
-        return "GPU " + std::to_string(gpu) + " is under lease " + std::to_string(id.value);
+    if (held.phase == HeldPhase::kReporting || !overlap(held.lease.gpus, lease.gpus)) continue;
+    if (!may_share(held.lease, lease) || ++partners > 1)
+      return "a GPU of its " + std::to_string(lease.gpus.size()) + " is under lease " + std::to_string(id.value);
   }
   return "";
 }

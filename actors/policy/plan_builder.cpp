@@ -27,6 +27,9 @@ PlanBuilder::PlanBuilder(const RoundInput& input, ClusterIndex cluster)
     : input_(&input), cluster_(std::move(cluster)), states_(input.jobs.size()), owners_(cluster_.nodes()) {
   for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
     owners_[node].assign(cluster_.gpu_types(node).size(), kUnusable);
+  holders_.resize(cluster_.nodes());
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
+    holders_[node].assign(cluster_.gpu_types(node).size(), {-1, -1});
   free_.assign(std::size_t{cluster_.nodes()} * cluster_.types(), 0);
   idle_.assign(free_.size(), 0);
   free_of_type_.assign(cluster_.types(), 0);
@@ -108,20 +111,46 @@ Status PlanBuilder::read_held(std::size_t j) {
     for (const auto& slice : held.slices) {
       const auto node = cluster_.find_node(slice.node);
       if (node == ClusterIndex::kNone) continue;
-      for (const auto gpu : slice.gpus) {
-        if (gpu >= owners_[node].size()) continue;
-        auto& owner = owners_[node][gpu];
-        if (owner >= 0 || owner == kFixed)
-          return fail(ErrorCode::kInvalidArgument, "round input, " + named(view) + ": GPU " + std::to_string(gpu) +
-                                                       " of node \"" + slice.node + "\" is held twice");
-        owner = state.fixed ? kFixed : static_cast<std::int64_t>(j);
-      }
+      if (auto claimed = claim(j, slice, node, held); !claimed) return claimed;
     }
     if (!state.fixed) continue;
     state.grants.push_back(repeated(j, held));
     ++state.fixed_grants;
   }
   return {};
+}
+
+// Two jobs may hold a GPU when their allocations are the very same GPUs; it is immovable when one of them is.
+Status PlanBuilder::claim(std::size_t j, const GpuSlice& slice, std::uint32_t node, const Allocation& held) {
+  for (const auto gpu : slice.gpus) {
+    if (gpu >= owners_[node].size()) continue;
+    auto& holders = holders_[node][gpu];
+    const bool shares = holders[0] >= 0 && holders[1] < 0 && static_cast<std::size_t>(holders[0]) != j &&
+                        holds_same(static_cast<std::size_t>(holders[0]), held);
+    if (holders[0] >= 0 && !shares)
+      return fail(ErrorCode::kInvalidArgument, "round input, " + named(job(j)) + ": GPU " + std::to_string(gpu) +
+                                                   " of node \"" + slice.node + "\" is held twice");
+    holders[shares ? 1 : 0] = static_cast<std::int64_t>(j);
+    auto& owner = owners_[node][gpu];
+    if (states_[j].fixed || (shares && owner == kFixed))
+      owner = kFixed;
+    else if (!shares)
+      owner = static_cast<std::int64_t>(j);
+  }
+  return {};
+}
+
+bool PlanBuilder::holds_same(std::size_t j, const Allocation& held) const {
+  return std::any_of(job(j).held.begin(), job(j).held.end(),
+                     [&](const Allocation& other) { return other.slices == held.slices; });
+}
+
+// Which of its held allocations is a gang of this shape that could go on.
+std::optional<std::size_t> PlanBuilder::held_as(std::size_t j, const Gang& gang) const {
+  if (states_[j].fixed) return std::nullopt;
+  for (std::size_t h = 0; h < job(j).held.size(); ++h)
+    if (renews_itself(job(j).held[h]) && cluster_.gang_of(job(j).held[h]) == gang) return h;
+  return std::nullopt;
 }
 
 Gang PlanBuilder::known_part(const Allocation& allocation) const {
@@ -184,6 +213,7 @@ std::uint32_t PlanBuilder::free_for(std::size_t j) const {
 }
 
 void PlanBuilder::take(const Grant& grant) {
+  if (grant.rides) return;
   for (const auto& part : grant.gang) {
     const auto cell = part.node * cluster_.types() + part.type;
     HADAR_ENSURE(free_[cell] >= part.count);
@@ -195,6 +225,7 @@ void PlanBuilder::take(const Grant& grant) {
 }
 
 void PlanBuilder::give_back(const Grant& grant) {
+  if (grant.rides) return;
   for (const auto& part : grant.gang) {
     const auto cell = part.node * cluster_.types() + part.type;
     free_[cell] += part.count;
@@ -253,7 +284,7 @@ Status PlanBuilder::check_parts(std::size_t j, const Grant& grant) const {
     const auto& type = cluster_.type_name(part.type);
     const auto& node = cluster_.node_name(part.node);
     if (!allows(j, part.type)) return refused(view, grant.fork, "GPU type " + type + " is not allowed");
-    if (free(part.node, part.type) < part.count)
+    if (!grant.rides && free(part.node, part.type) < part.count)
       return refused(view, grant.fork,
                      "only " + std::to_string(free(part.node, part.type)) + " GPUs of " + type + " free on " + node);
     if (on_node(j, part.node)) return refused(view, grant.fork, "another fork is on " + node);
@@ -270,6 +301,32 @@ Status PlanBuilder::allocate(std::size_t j, std::uint32_t fork, const Gang& want
       return keep(j, h);
   if (auto allowed = check(j, grant); !allowed) return allowed;
   add(j, std::move(grant));
+  return {};
+}
+
+Status PlanBuilder::allocate_shared(std::size_t a, std::size_t b, const Gang& wanted, double a_steps_per_s,
+                                    double b_steps_per_s) {
+  HADAR_REQUIRE(a < states_.size() && b < states_.size() && a != b);
+  const auto gang = normalized(wanted);
+  if (job(a).gpus != job(b).gpus) return refused(job(a), 0, "jobs that share GPUs must have gangs of one size");
+  if (has_grant(a) || has_grant(b)) return refused(job(a), 0, "one of the two has a place already");
+  const auto held_a = held_as(a, gang);
+  const auto held_b = held_as(b, gang);
+  const bool together = held_a && held_b && job(a).held[*held_a].slices == job(b).held[*held_b].slices;
+  const auto point = checkpoint();
+  const auto lead = held_a || !held_b ? a : b;  // names the GPUs
+  const auto rider = lead == a ? b : a;
+  if (auto placed = allocate(lead, 0, gang, lead == a ? a_steps_per_s : b_steps_per_s); !placed) return placed;
+  Grant grant{0, gang, rider == a ? a_steps_per_s : b_steps_per_s, false, 0, nullptr, lead, true};
+  if (together) {
+    grant.held = &job(rider).held[rider == a ? *held_a : *held_b];
+    grant.fork = grant.held->fork.fork;
+  } else if (auto allowed = check(rider, grant); !allowed) {
+    rollback(point);
+    return allowed;
+  }
+  states_[lead].grants.back().partner = rider;
+  add(rider, std::move(grant));
   return {};
 }
 
@@ -291,6 +348,7 @@ Status PlanBuilder::release(std::size_t j, std::uint32_t fork) {
     return fail(ErrorCode::kNotFound, named(job(j)) + ", fork " + std::to_string(fork) + ": has no place in this plan");
   const auto place = static_cast<std::uint32_t>(it - grants.begin());
   if (place < states_[j].fixed_grants) return refused(job(j), fork, "its allocation is immovable");
+  if (it->partner) return refused(job(j), fork, "it shares its GPUs; roll back instead");
   give_back(*it);
   log_.push_back({false, static_cast<std::uint32_t>(j), place, std::move(*it)});
   grants.erase(it);

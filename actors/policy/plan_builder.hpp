@@ -1,6 +1,7 @@
 // The mechanism under every policy: a copy of the round's GPUs on which a plan is tried, changed, and finished.
 // It keeps the rules, so that a policy only has to choose:
-//   - a GPU is idle, or held by a lease this plan may take back; never two owners;
+//   - a GPU is idle, or held by a lease this plan may take back; never two owners, but for two jobs that share all of
+//     their GPUs on purpose;
 //   - a gang is whole: its parts sum to the job's GPUs, all of allowed types;
 //   - a job has at most one fork on a node; a fork that renews itself stands alone;
 //   - quotas of one job never exceed the steps not yet issued;
@@ -8,6 +9,7 @@
 //   - every job ends with an outcome and a reason with numbers.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,8 +29,10 @@ struct Grant {
   Gang gang;  // empty when `held` lies on nodes this round may not use
   double steps_per_s = 0;
   bool ends_at_border = false;
-  double usable_s = 0;               // how long a fork that ends at the border trains
-  const Allocation* held = nullptr;  // set: this held allocation is repeated unchanged
+  double usable_s = 0;                   // how long a fork that ends at the border trains
+  const Allocation* held = nullptr;      // set: this held allocation is repeated unchanged
+  std::optional<std::size_t> partner{};  // the job on the very same GPUs
+  bool rides = false;                    // its GPUs are counted with the partner's
 };
 
 // Works by numbers: jobs by their place in the input, nodes and types by ClusterIndex. GPUs are counted per (node,
@@ -83,11 +87,15 @@ class PlanBuilder {
   // Gives a job its only gang, which renews itself until the job is done. `steps_per_s` > 0 is its expected speed.
   // Equal to a held, self-renewing allocation, it becomes its renewal. kRefused with the broken rule.
   [[nodiscard]] Status allocate(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s);
+  // Gives two jobs of equal gang size the very same GPUs, each as its only gang; speeds are those side by side. What
+  // one of them, or both together, hold so already is renewed. kRefused with the broken rule.
+  [[nodiscard]] Status allocate_shared(std::size_t a, std::size_t b, const Gang& gang, double a_steps_per_s,
+                                       double b_steps_per_s);
   // Gives a fork that merges at the border a gang. `usable_s` > 0: how much of the window is left for training once
   // the time to merge is taken off; its quota follows from it.
   [[nodiscard]] Status allocate_fork(std::size_t j, std::uint32_t fork, const Gang& gang, double steps_per_s,
                                      double usable_s);
-  // Undoes one grant of this plan. kNotFound when the fork has none; kRefused when it is immovable.
+  // Undoes one grant of this plan. kNotFound when the fork has none; kRefused when it is immovable or shares its GPUs.
   [[nodiscard]] Status release(std::size_t j, std::uint32_t fork);
 
   // A point to come back to. Rolling back to it undoes every keep, allocate and release since; newer points are void.
@@ -126,6 +134,9 @@ class PlanBuilder {
   Status read_held(std::size_t j);
   [[nodiscard]] Gang known_part(const Allocation& allocation) const;
   [[nodiscard]] Grant repeated(std::size_t j, const Allocation& held) const;
+  Status claim(std::size_t j, const GpuSlice& slice, std::uint32_t node, const Allocation& held);
+  [[nodiscard]] bool holds_same(std::size_t j, const Allocation& held) const;
+  [[nodiscard]] std::optional<std::size_t> held_as(std::size_t j, const Gang& gang) const;
   [[nodiscard]] Status check(std::size_t j, const Grant& grant) const;
   [[nodiscard]] Status check_parts(std::size_t j, const Grant& grant) const;
   void take(const Grant& grant);
@@ -141,8 +152,9 @@ class PlanBuilder {
   ClusterIndex cluster_;
   std::vector<JobState> states_;
   std::vector<std::vector<std::int64_t>> owners_;  // per node and GPU: one of the above, or the job that holds it
-  std::vector<std::uint32_t> free_;                // per (node, type)
-  std::vector<std::int64_t> idle_;                 // the same without held ones; below 0 when some were taken
+  std::vector<std::vector<std::array<std::int64_t, 2>>> holders_;  // per node and GPU: jobs; -1 = none
+  std::vector<std::uint32_t> free_;                                // per (node, type)
+  std::vector<std::int64_t> idle_;  // the same without held ones; below 0 when some were taken
   std::vector<std::uint32_t> free_of_type_;
   NodeGroups groups_;
   std::vector<std::uint32_t> counts_;  // of one node, for regroup

@@ -23,6 +23,11 @@ std::string types_of(const JobView& job) {
   return text;
 }
 
+// Whether its GPUs are named with it.
+bool named_here(const Grant& grant) {
+  return grant.held == nullptr && !grant.rides;
+}
+
 std::vector<GpuSlice> ordered(std::vector<GpuSlice> slices) {
   for (auto& slice : slices) std::sort(slice.gpus.begin(), slice.gpus.end());
   std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
@@ -46,16 +51,21 @@ class GpuNaming {
     const auto own_job = static_cast<std::int64_t>(j);
     for (const auto& part : gang)
       pick(
-          part, part.count, [&](auto owner) { return owner == own_job; }, slices);
+          part, part.count,
+          [&](auto owner, std::uint32_t gpu) {
+            const auto& holders = builder_.holders_[part.node][gpu];
+            return owner >= 0 && (holders[0] == own_job || holders[1] == own_job);
+          },
+          slices);
   }
 
   void rest(const Gang& gang, std::vector<GpuSlice>& slices) {
     for (const auto& part : gang) {
       auto missing = part.count - named(part, slices);
       missing -= pick(
-          part, missing, [](auto owner) { return owner == PlanBuilder::kIdle; }, slices);
+          part, missing, [](auto owner, std::uint32_t) { return owner == PlanBuilder::kIdle; }, slices);
       missing -= pick(
-          part, missing, [](auto owner) { return owner >= 0; }, slices);
+          part, missing, [](auto owner, std::uint32_t) { return owner >= 0; }, slices);
       HADAR_ENSURE(missing == 0);
     }
   }
@@ -85,7 +95,7 @@ class GpuNaming {
     auto& owners = owners_[part.node];
     std::uint32_t picked = 0;
     for (std::uint32_t gpu = 0; gpu < owners.size() && picked < limit; ++gpu) {
-      if (!may_take(owners[gpu]) || types[gpu] != part.type) continue;
+      if (!may_take(owners[gpu], gpu) || types[gpu] != part.type) continue;
       owners[gpu] = PlanBuilder::kUnusable;
       slice_on(builder_.cluster().node_name(part.node), slices).gpus.push_back(gpu);
       ++picked;
@@ -180,20 +190,33 @@ RoundPlan PlanBuilder::finish(std::string memory) const {
     quotas[j] = quotas_of(j);
     slices[j].resize(grants(j).size());
     for (std::size_t g = 0; g < grants(j).size(); ++g)
-      if (quotas[j][g] > 0 && grants(j)[g].held == nullptr) naming.own(j, grants(j)[g].gang, slices[j][g]);
+      if (quotas[j][g] > 0 && named_here(grants(j)[g])) naming.own(j, grants(j)[g].gang, slices[j][g]);
   }
+  for (std::size_t j = 0; j < jobs(); ++j)
+    for (std::size_t g = 0; g < grants(j).size(); ++g) {
+      if (quotas[j][g] == 0 || !named_here(grants(j)[g])) continue;
+      naming.rest(grants(j)[g].gang, slices[j][g]);
+      slices[j][g] = ordered(std::move(slices[j][g]));
+    }
+  // The GPUs of a grant that rides are its partner's, whose grant is its only one.
+  const auto slices_of = [&](std::size_t j, std::size_t g) -> const std::vector<GpuSlice>& {
+    const auto& grant = grants(j)[g];
+    if (!grant.rides) return slices[j][g];
+    const auto& lead = grants(*grant.partner).front();
+    return lead.held != nullptr ? lead.held->slices : slices[*grant.partner].front();
+  };
   for (std::size_t j = 0; j < jobs(); ++j) {
     std::vector<Allocation> planned;
     for (std::size_t g = 0; g < grants(j).size(); ++g) {
       const auto& grant = grants(j)[g];
       if (grant.held != nullptr) planned.push_back(*grant.held);
       if (grant.held != nullptr || quotas[j][g] == 0) continue;
-      naming.rest(grant.gang, slices[j][g]);
       planned.push_back({{job(j).job, grant.fork},
-                         ordered(std::move(slices[j][g])),
+                         slices_of(j, g),
                          quotas[j][g],
                          grant.ends_at_border,
-                         grant.steps_per_s});
+                         grant.steps_per_s,
+                         grant.partner ? job(*grant.partner).job : JobId{}});
     }
     std::sort(planned.begin(), planned.end(), [](const auto& a, const auto& b) { return a.fork < b.fork; });
     plan.outcomes.push_back(outcome(j, planned));

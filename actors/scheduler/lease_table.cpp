@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "messages/types/lease_sharing.hpp"
+
 namespace hadar {
 
 // ---- what all changes go through ----
@@ -67,6 +69,20 @@ void LeaseTable::set_nodes(const NodeTable& table) {
   }
 }
 
+// Its GPUs are idle, or all under one lease that it shares them with.
+bool LeaseTable::grantable(const Node& node, const Lease& lease) const {
+  const auto idle = idle_on(node);
+  if (std::includes(idle.begin(), idle.end(), lease.gpus.begin(), lease.gpus.end())) return true;
+  std::size_t partners = 0;
+  for (const auto id : node.leases) {
+    const auto& other = leases_.at(id);
+    if (other.phase == LeasePhase::kOver || !overlap(other.lease->gpus, lease.gpus)) continue;
+    if (!may_share(*other.lease, lease)) return false;
+    ++partners;
+  }
+  return partners == 1;
+}
+
 std::vector<RefusedLease> LeaseTable::begin(const std::vector<Lease>& leases) {
   std::vector<RefusedLease> refused;
   for (const auto& lease : leases) {
@@ -75,8 +91,7 @@ std::vector<RefusedLease> LeaseTable::begin(const std::vector<Lease>& leases) {
       refused.push_back({lease.id, "node " + lease.node + " is not up"});
       continue;
     }
-    const auto idle = idle_on(node->second);
-    if (!std::includes(idle.begin(), idle.end(), lease.gpus.begin(), lease.gpus.end())) {
+    if (!grantable(node->second, lease)) {
       refused.push_back({lease.id, "a GPU of node " + lease.node + " is not idle"});
       continue;
     }

@@ -71,6 +71,7 @@ class LeaseTable {
   template <class Change>
   void change(Entry& entry, Change how);
   [[nodiscard]] std::vector<std::uint32_t> idle_on(const Node& node) const;
+  [[nodiscard]] bool grantable(const Node& node, const Lease& lease) const;
   [[nodiscard]] NodeView shown(const Node& node) const;
   void refresh_nodes();
   void refresh_open();

@@ -54,13 +54,16 @@ struct State {
   bool border_waits = false;  // a border came meanwhile
   bool look_again = false;    // a change came meanwhile
   bool look_armed = false;
+  std::uint64_t closed = 0;  // rounds, where they close when all is done
 
   [[nodiscard]] std::uint64_t rounds_since_start() const {
+    if (options.close_when_all_done) return closed;
     return static_cast<std::uint64_t>(
         std::max(0.0, std::floor((clock->now_s() - first_border_s) / options.round_s + 1e-6)));
   }
   [[nodiscard]] RoundId round() const { return RoundId{first_round + rounds_since_start()}; }
   [[nodiscard]] double next_border_s() const {
+    if (options.close_when_all_done) return clock->now_s() + options.round_s;
     return first_border_s + static_cast<double>(rounds_since_start() + 1) * options.round_s;
   }
 };
@@ -90,7 +93,7 @@ void finish(Self self) {
     state.look_again = false;
     begin_border(self);
   } else if (std::exchange(state.look_again, false)) {
-    begin(self, true);
+    begin(self, !state.options.close_when_all_done);
   }
 }
 
@@ -191,10 +194,19 @@ std::vector<NodeCapacity> last_nodes(State& state) {
   return last && last.use_count() == 1 ? std::move(last->nodes) : std::vector<NodeCapacity>();
 }
 
+// At a border, jobs whose merge is about to end are waited for.
+bool settling(const JobsViewed& viewed) {
+  return std::any_of(viewed.jobs.begin(), viewed.jobs.end(), [](const auto& job) { return job->merging; });
+}
+
 void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   auto& state = self->state;
   auto& input = *flow->input;
   revoke(self, viewed.unwanted, "its job no longer wants it");
+  if (state.options.close_when_all_done) {
+    if (!flow->capacity->open.empty() || settling(viewed) || viewed.jobs.empty()) return finish(self);
+    ++state.closed;
+  }
   if (!input.early) state.pending = {};
   input.round = state.round();
   input.now_s = state.clock->now_s();
@@ -228,13 +240,8 @@ void view_capacity(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
           [self](const caf::error&) { finish(self); });
 }
 
-// At a border, jobs whose merge is about to end are waited for.
-bool settling(const JobsViewed& viewed) {
-  return std::any_of(viewed.jobs.begin(), viewed.jobs.end(), [](const auto& job) { return job->merging; });
-}
-
 void jobs_viewed(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
-  if (flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
+  if (!self->state.options.close_when_all_done && flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
     return self->delayed_send(self, caf_delay(kSettleLook_s), ViewAgain{flow->settle_until_s});
   if (flow->input->early && self->state.pending.allocations.empty() && !wants_gpus(viewed.jobs)) {
     revoke(self, viewed.unwanted, "its job no longer wants it");
@@ -264,7 +271,8 @@ void begin_border(Self self) {
 
 void border(Self self) {
   auto& state = self->state;
-  self->delayed_send(self, caf_delay(state.next_border_s() - state.clock->now_s()), Border{});
+  if (!state.options.close_when_all_done)
+    self->delayed_send(self, caf_delay(state.next_border_s() - state.clock->now_s()), Border{});
   if (state.busy)
     state.border_waits = true;
   else
@@ -280,7 +288,7 @@ void look_again(Self self) {
   if (state.busy)
     state.look_again = true;
   else
-    begin(self, true);
+    begin(self, !state.options.close_when_all_done);
 }
 
 void arm_look(Self self) {

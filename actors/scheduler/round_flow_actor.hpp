@@ -23,6 +23,9 @@ struct RoundFlowOptions {
   bool shares_gpus = false;  // the policy's trait: it is told how jobs run side by side
   bool prices = true;        // the oracle is asked at each border; false: the policy plans without
   double coalesce_s = 0.01;  // changes that come within share one early replan
+  // A round closes, and the next opens, when all its leases have ended and their jobs are settled, instead of by the
+  // clock; when nothing runs, at the next change. There are no early replans then. Of Gavel's public simulator.
+  bool close_when_all_done = false;
   // Keeps a round's input and plan for replay; may be empty.
   std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
 };

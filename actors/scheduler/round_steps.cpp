@@ -25,13 +25,24 @@ const JobView* find_job(const JobViews& jobs, JobId id) {
   return found ? found->get() : nullptr;
 }
 
+// Whether the job that an allocation shares with has this GPU.
+bool with_partner(const Allocation& allocation, const NodeName& node, std::uint32_t gpu, const CapacityViewed& viewed) {
+  if (allocation.shares_with.value == 0) return false;
+  return std::any_of(viewed.open.begin(), viewed.open.end(), [&](const auto& lease) {
+    return lease->fork.job == allocation.shares_with && lease->node == node &&
+           std::binary_search(lease->gpus.begin(), lease->gpus.end(), gpu);
+  });
+}
+
 bool all_idle(const Allocation& allocation, const CapacityViewed& viewed) {
   for (const auto& slice : allocation.slices) {
     const auto* node = find_sorted(viewed.nodes, slice.node,
                                    [](const NodeView& view) -> const NodeName& { return view.inventory.name; });
     if (!node) return false;
     for (auto gpu : slice.gpus)
-      if (!std::binary_search(node->idle_gpus.begin(), node->idle_gpus.end(), gpu)) return false;
+      if (!std::binary_search(node->idle_gpus.begin(), node->idle_gpus.end(), gpu) &&
+          !with_partner(allocation, slice.node, gpu, viewed))
+        return false;
   }
   return true;
 }
@@ -225,6 +236,7 @@ std::vector<Lease> leases_of(const std::vector<Allocation>& allocations, const R
       lease.quota_steps = allocation.quota_steps;
       lease.train_for_s = train_for_s;
       lease.round = input.round;
+      lease.shares_with = allocation.shares_with;
       lease.gang.rank = rank;
       lease.gang.world_size = job.gpus;
       rank += static_cast<std::uint32_t>(slice.gpus.size());

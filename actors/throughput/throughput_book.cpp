@@ -32,7 +32,8 @@ const Value* find_in(const std::map<Key, Value>& all, const Key& key) {
 
 }  // namespace
 
-ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale, const PairTable& pairs) {
+ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale, const PairTable& pairs, bool learns)
+    : learns_(learns) {
   HADAR_REQUIRE(time_scale > 0);
   for (const auto& row : table) {
     table_[{{row.model, row.batch_size, row.gpus}, {row.type, row.placement}}] = row.steps_per_s * time_scale;
@@ -136,7 +137,7 @@ void ThroughputBook::add_priors(const JobSpec& spec, const std::set<GpuType>& ty
 
 void ThroughputBook::measured(JobId job, const JobSpec& spec, const GpuType& type, std::uint64_t steps, double train_s,
                               Placement placement) {
-  if (steps == 0 || !(train_s >= kLeastTrainS)) return;
+  if (!learns_ || steps == 0 || !(train_s >= kLeastTrainS)) return;
   const double speed = static_cast<double>(steps) / train_s;
   const Place place = {type, placement};
   if (types_.insert(type).second) types_revision_ = ++revision_;

@@ -21,7 +21,8 @@ class ThroughputBook {
   // `table` declares speeds at scale 1; every speed in it counts times `time_scale` (> 0). A synthetic job's own
   // declaration (`sleep.steps_per_s`) is taken as it stands.
   // `pairs`: speeds of jobs side by side, in any order, either way round; its speeds count times `time_scale` too.
-  ThroughputBook(ThroughputTable table, double time_scale, const PairTable& pairs = {});
+  // Unless it `learns`, `measured` changes nothing.
+  ThroughputBook(ThroughputTable table, double time_scale, const PairTable& pairs = {}, bool learns = true);
 
   // At most one estimate per type and placement, rising by type, the best known:
   //   measured on this job, else on jobs of the same model, batch size and gang size (not for sleep jobs, which may
@@ -69,6 +70,7 @@ class ThroughputBook {
   void add_priors(const JobSpec& spec, const std::set<GpuType>& types, std::map<Place, Estimate>& found) const;
 
   std::map<std::pair<ModelKey, Place>, double> table_;
+  bool learns_ = true;
   std::set<GpuType> types_;
   std::map<PairKey, std::map<GpuType, std::array<double, 2>>> pairs_;  // both ways round
   struct Learned {

@@ -7,6 +7,7 @@
 
 #include "actors/policy/feasibility.hpp"
 #include "messages/types/check.hpp"
+#include "messages/types/lease_sharing.hpp"
 
 namespace hadar {
 namespace {
@@ -103,7 +104,7 @@ Ledger::GpuHolders Ledger::gpu_holders(const std::vector<Lease>& wanted) const {
   for (const auto& node : nodes)
     for (const auto id : state_.leases_on(node))
       if (const auto& open = *state_.find(id); !open.ended())
-        for (const auto gpu : open.lease.gpus) holders[{node, gpu}] = id;
+        for (const auto gpu : open.lease.gpus) holders[{node, gpu}].push_back(id);
   return holders;
 }
 
@@ -114,7 +115,9 @@ std::string Ledger::why_not_grantable(const std::vector<Lease>& gang, const GpuH
     if (lease.id <= state_.last_lease()) return "its lease id does not rise";
     for (const auto gpu : lease.gpus)
       if (const auto held = holders.find({lease.node, gpu}); held != holders.end())
-        return "lease " + std::to_string(held->second.value) + " has not reported its end on node " + lease.node;
+        for (const auto id : held->second)
+          if (held->second.size() > 1 || !may_share(state_.find(id)->lease, lease))
+            return "lease " + std::to_string(id.value) + " has not reported its end on node " + lease.node;
   }
   if (job->final_state) return std::string("the job is ") + name_of(*job->final_state);
   if (job->held) return "the job is held";

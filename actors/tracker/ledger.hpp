@@ -74,7 +74,7 @@ class Ledger {
   void emit(EventBody body, double now_s);
   [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
   [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
-  using GpuHolders = std::map<std::pair<NodeName, std::uint32_t>, LeaseId>;
+  using GpuHolders = std::map<std::pair<NodeName, std::uint32_t>, std::vector<LeaseId>>;
   [[nodiscard]] GpuHolders gpu_holders(const std::vector<Lease>& wanted) const;
   [[nodiscard]] std::string why_not_grantable(const std::vector<Lease>& gang, const GpuHolders& holders,
                                               double now_s) const;

@@ -36,6 +36,7 @@ std::vector<Allocation> held_by(const LedgerState& state, const LedgerJob& job) 
     allocation.fork = open.lease.fork;
     allocation.slices.push_back(GpuSlice{open.lease.node, open.lease.gpus});
     allocation.ends_at_border = !open.lease.renews();
+    allocation.shares_with = open.lease.shares_with;
     if (open.counts()) allocation.quota_steps = open.quota_left();
   }
   std::vector<Allocation> held;

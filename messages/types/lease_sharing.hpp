@@ -16,8 +16,7 @@ inline bool overlap(const std::vector<std::uint32_t>& a, const std::vector<std::
 
 // Whether two leases of one node may both have their GPUs: the very same ones, and one names the other's job.
 inline bool may_share(const Lease& a, const Lease& b) {
-  return a.gpus == b.gpus && a.fork.job != b.fork.job &&
-         (a.shares_with == b.fork.job || b.shares_with == a.fork.job);
+  return a.gpus == b.gpus && a.fork.job != b.fork.job && (a.shares_with == b.fork.job || b.shares_with == a.fork.job);
 }
 
 }  // namespace hadar

@@ -148,6 +148,25 @@ Result<ThroughputFile> load_throughput_file(const std::filesystem::path& file) {
   return parse_throughputs(*text, file.string());
 }
 
+PairTable pair_table(const std::vector<SharedThroughputRow>& rows) {
+  PairTable table;
+  for (const auto& row : rows) {
+    if (row.row.placement != Placement::kPacked) continue;
+    PairEstimate pair{{row.row.model, row.row.batch_size},
+                      {row.partner, row.partner_batch_size},
+                      row.row.gpus,
+                      row.row.type,
+                      row.row.steps_per_s,
+                      row.partner_steps_per_s};
+    if (pair.b < pair.a) {
+      std::swap(pair.a, pair.b);
+      std::swap(pair.a_steps_per_s, pair.b_steps_per_s);
+    }
+    table.push_back(std::move(pair));
+  }
+  return table;
+}
+
 Result<ThroughputTable> load_throughputs(const std::filesystem::path& file) {
   auto read = load_throughput_file(file);
   if (!read) return tl::unexpected(read.error());

@@ -27,6 +27,9 @@ struct ThroughputFile {
   std::vector<std::string> notes;  // what was left out of a foreign form, one sentence each
 };
 
+// Shared rows as the tracker and policies want them; speeds of gangs on one node only.
+PairTable pair_table(const std::vector<SharedThroughputRow>& rows);
+
 // Reads model,batch_size,gpus,gpu_type,placement,steps_per_s[,partner,partner_steps_per_s]: columns in any order,
 // speeds in steps per second of one gang member, 0 = cannot run; placement "packed" or "spread"; both partner cells
 // empty for a job alone; a partner is a model, or a model at a batch size: "LM (batch size 20)". A row with the same

@@ -70,6 +70,19 @@ class Checker {
     return std::find(job.held.begin(), job.held.end(), allocation) != job.held.end();
   }
 
+  // Exactly two allocations have its very GPUs, and one of them says so.
+  [[nodiscard]] bool shared(const Allocation& allocation) const {
+    if (!traits_.shares_gpus) return false;
+    std::size_t same = 0;
+    bool said = false;
+    for (const auto& other : plan_.allocations) {
+      if (other.slices != allocation.slices) continue;
+      ++same;
+      said = said || other.shares_with == allocation.fork.job || allocation.shares_with == other.fork.job;
+    }
+    return same == 2 && said;
+  }
+
   void check_allocation(const Allocation& allocation) {
     const auto* job = find(allocation.fork.job);
     if (job == nullptr) return fault("an allocation for no job");
@@ -78,7 +91,7 @@ class Checker {
     if (job->merging && !repeated) fault(name + "planned while merging");
     std::set<Gpu> own;
     for (const auto& gpu : gpus_of(allocation)) {
-      if (!owned_.insert(gpu).second) fault(name + "GPU of two owners on " + gpu.first);
+      if (!owned_.insert(gpu).second && !shared(allocation)) fault(name + "GPU of two owners on " + gpu.first);
       own.insert(gpu);
       if (repeated) continue;
       if (!usable_.contains(gpu)) fault(name + "GPU neither idle nor free to take on " + gpu.first);

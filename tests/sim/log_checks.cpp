@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "messages/types/lease_sharing.hpp"
+
 namespace hadar {
 namespace {
 
@@ -174,6 +176,7 @@ class LogChecker {
       for (auto id : order) {
         const auto& next = leases_.at(id);
         if (id <= lease.lease.id || next.granted_t_s < lease.granted_t_s) continue;
+        if (may_share(lease.lease, next.lease)) continue;
         if (lease.granted_t_s + lease.trained_s > next.granted_t_s + kSlack_s)
           complain("GPU " + std::to_string(gpu) + " of " + lease.lease.node + " went to " + name(id) + " while " +
                    name(lease.lease.id) + " trained there");
