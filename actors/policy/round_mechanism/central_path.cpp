@@ -103,8 +103,9 @@ class Path {
     return 1;
   }
 
-  // kFinish: the time 1/u stands under a bound of its own, as in the cone form (Gavel's inv_pos); the bound is
-  // minimised out, which leaves -2 log(u k - 1) + log u with k the longest time the level allows.
+  // kFinish: the time 1/u stands under a bound of its own in a second-order cone (Gavel's inv_pos), whose barrier
+  // counts once, half of log(u bound - 1); the bound is minimised out, which leaves -1.5 log(u k - 1) + log u with k
+  // the longest time the level allows.
   [[nodiscard]] Wall wall(std::size_t i) const {
     const auto room = wall_room(i);
     switch (p_.goal) {
@@ -116,8 +117,10 @@ class Path {
     const auto u = utility(i);
     const auto k = t_ * p_.fair[i] - p_.age[i];
     const auto f = p_.fair[i];
-    return {-2 * k / room + 1 / u, -2 * u * f / room, 2 * k * k / (room * room) - 1 / (u * u),
-            2 * u * u * f * f / (room * room), 2 * f / (room * room)};
+    const auto k_r = k / room;
+    const auto f_r = f / room;
+    return {-1.5 * k_r + 1 / u, -1.5 * u * f_r, 1.5 * k_r * k_r - 1 / (u * u), 1.5 * u * u * f_r * f_r,
+            1.5 * f_r / room};
   }
 
   struct Slope {
