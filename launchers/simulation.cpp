@@ -10,6 +10,7 @@
 namespace hadar {
 namespace {
 
+constexpr double kGavelStart_s = 10;              // Gavel's nodes are all there at its time 0
 constexpr double kYears_s = 100.0 * 365 * 86400;  // virtual nanoseconds fit in 63 bits for 292 years
 constexpr std::uint64_t kTellEvery = 2000;        // events between two words of progress
 
@@ -93,6 +94,8 @@ class Simulation {
     cluster.policy = options_.settings;
     cluster.tracker.time_scale = options_.time_scale;
     cluster.throughputs = options_.throughputs;
+    cluster.pairs = options_.pairs;
+    if (options_.gavel_2022) follow_gavel(cluster);
     cluster.nodes = options_.nodes;
     cluster.costs = options_.costs;
     cluster.noise = options_.noise;
@@ -110,6 +113,19 @@ class Simulation {
     return cluster;
   }
 
+  void follow_gavel(SimulatedClusterOptions& cluster) const {
+    cluster.gavel_2022 = true;
+    double last_s = 0;
+    for (const auto& job : workload_) last_s = std::max(last_s, job.arrival_s);
+    cluster.policy["compat"] = std::string("gavel-2022");
+    cluster.policy["seed"] = static_cast<double>(options_.seed);
+    cluster.policy["start_s"] = start_s();
+    cluster.policy["last_arrival_s"] = last_s;
+  }
+
+  // Arrivals count from here.
+  [[nodiscard]] double start_s() const { return options_.gavel_2022 ? kGavelStart_s : 0; }
+
   void observe(const Event& event) {
     collector_.add(event);
     if (options_.observer) options_.observer(event);
@@ -121,6 +137,7 @@ class Simulation {
   // Saves matter to who looks at progress or loses it in a fault.
   double checkpoint_s() const {
     if (options_.checkpoint_s) return *options_.checkpoint_s;
+    if (options_.gavel_2022) return kYears_s;
     const auto& all = policies();
     const auto entry = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == options_.policy; });
     const bool needed = !options_.faults.empty() || entry == all.end() || entry->looks_at_progress;
@@ -139,7 +156,7 @@ class Simulation {
       if (why)
         result.infeasible.push_back({i, *std::move(why)});
       else
-        cluster_->submit(spec, workload_[i].arrival_s);
+        cluster_->submit(spec, start_s() + workload_[i].arrival_s);
     }
   }
 

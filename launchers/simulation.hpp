@@ -31,7 +31,9 @@ struct SimulationOptions {
   PolicySettings settings;
   std::vector<NodeInventory> nodes;
   ThroughputTable throughputs;
-  double time_scale = 1;  // table speeds times this
+  PairTable pairs;          // speeds of two jobs on the same GPUs
+  bool gavel_2022 = false;  // to the letter of Gavel's simulator; for policies that share time
+  double time_scale = 1;    // table speeds times this
   double round_s = 360;
   std::uint64_t seed = 1;
   std::function<TrainerCosts(const JobSpec&)> costs;  // empty: starts and saves take no time

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "launchers/policies.hpp"
+#include "launchers/share_rules.hpp"
 #include "runtime/config/cluster_config.hpp"
 #include "runtime/config/csv.hpp"
 #include "runtime/config/throughput_csv.hpp"
@@ -116,6 +117,13 @@ Status read_workload(const SimulateArgs& args, SimulatePlan& plan) {
   return {};
 }
 
+// Under compat a gang that a table says cannot run does not fall back to the speed of one GPU.
+void take_speeds(ThroughputFile file, SimulationOptions& options) {
+  options.throughputs = std::move(file.rows);
+  options.pairs = pair_table(file.shared);
+  if (options.gavel_2022) options.throughputs.insert(options.throughputs.end(), file.unfit.begin(), file.unfit.end());
+}
+
 Status read_cluster(const SimulateArgs& args, SimulatePlan& plan) {
   auto cluster = load_cluster(args.cluster);
   if (!cluster) return fail(std::move(cluster));
@@ -123,12 +131,12 @@ Status read_cluster(const SimulateArgs& args, SimulatePlan& plan) {
   plan.base.time_scale = cluster->time_scale;
   const auto table = args.throughputs.empty() ? cluster->throughputs.string() : args.throughputs;
   if (table.empty()) {
-    plan.base.throughputs = traces::gavel_throughput_file().rows;
+    take_speeds(traces::gavel_throughput_file(), plan.base);
     return {};
   }
-  auto rows = load_throughputs(table);
-  if (!rows) return fail(std::move(rows));
-  plan.base.throughputs = *std::move(rows);
+  auto file = load_throughput_file(table);
+  if (!file) return fail(std::move(file));
+  take_speeds(*std::move(file), plan.base);
   return {};
 }
 
@@ -175,8 +183,13 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
     if (!faults) return fail(std::move(faults));
     plan.base.faults = *std::move(faults);
   }
-  if (!args.compat.empty())
-    return fail(ErrorCode::kInvalidArgument, "--compat " + args.compat + ": not for whole clusters; see gavel_compare");
+  if (args.compat == "gavel-2022") {
+    plan.base.gavel_2022 = true;
+    for (const auto& name : plan.policies)
+      if (!share_rule(name))
+        return fail(ErrorCode::kInvalidArgument, "--compat gavel-2022: policy " + name +
+                                                     " does not share time; give a gavel-… policy, allox or gandiva");
+  }
   plan.base.round_s = args.round_s;
   plan.base.noise = args.noise;
   plan.base.spread_factor = args.spread_factor;
