@@ -41,7 +41,7 @@ const std::vector<PolicyEntry>& policies() {
       {"tiresias-las", "least attained service in priority queues, blind to GPU types", make_tiresias_las},
       {"tiresias-gittins", "the same, those likely to end soon first inside a queue", make_tiresias_gittins},
       {"themis", "finish-time fairness: an auction among the jobs worst off", make_themis},
-      {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs, false},
+      {"yarn-cs", "strict order of submission, any free GPUs, runs to completion", make_yarn_cs, false, false},
       rule<"gavel-las">(false),
       rule<"gavel-las-agnostic">(false),
       rule<"gavel-las-leximin">(false),

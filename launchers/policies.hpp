@@ -14,6 +14,7 @@ struct PolicyEntry {
   std::string_view summary;  // one line for `hadar policies`
   PolicyFactory make = nullptr;
   bool looks_at_progress = true;  // of running jobs; false: what they did counts when they stop
+  bool looks_at_time = true;      // false: the same jobs and nodes get the same plan whenever it is made
 };
 
 // All policies, in the order they are shown.

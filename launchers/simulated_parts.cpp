@@ -109,6 +109,8 @@ Status SimulatedCluster::Parts::spawn_planners() {
   auto made = options.make_policy ? options.make_policy() : make_policy(options.scheduler.policy, options.policy);
   if (!made) return fail(std::move(made));
   traits = (*made)->traits();
+  for (const auto& entry : policies())
+    if (entry.name == options.scheduler.policy) policy_looks_at_time = entry.looks_at_time;
   price_oracle = spawn_price_oracle(time.system(), SpawnMode::kShared, {});
   std::shared_ptr<Policy> planner = *std::move(made);
   if (options.planned) planner = std::make_shared<TimedPolicy>(std::move(planner), options.planned);
@@ -152,6 +154,7 @@ void SimulatedCluster::Parts::spawn_scheduler() {
   flow.round_s = told.round_s;
   flow.request_limit_s = told.request_limit_s;
   flow.plan_limit_s = told.plan_limit_s;
+  flow.looks_at_time = policy_looks_at_time;
   flow.prices = traits.needs_prices;
   flow.shares_gpus = traits.shares_gpus;
   flow.close_when_all_done = options.gavel_2022;

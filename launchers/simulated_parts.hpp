@@ -72,6 +72,7 @@ struct SimulatedCluster::Parts {
   PriceOracleActor price_oracle;
   PolicyActor policy;
   PolicyTraits traits;  // of the policy
+  bool policy_looks_at_time = true;
 
   std::uint64_t submissions = 0;
   std::uint64_t unanswered = 0;

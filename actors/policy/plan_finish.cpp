@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <utility>
 
 #include "actors/policy/plan_builder.hpp"
@@ -40,11 +41,7 @@ std::vector<GpuSlice> ordered(std::vector<GpuSlice> slices) {
 // there already, then idle GPUs, then GPUs taken back from others; lowest index first.
 class GpuNaming {
  public:
-  explicit GpuNaming(const PlanBuilder& builder) : builder_(builder), owners_(builder.owners_) {
-    for (std::size_t j = 0; j < builder.jobs(); ++j)
-      for (const auto& grant : builder.grants(j))
-        if (grant.held != nullptr) reserve(*grant.held);
-  }
+  explicit GpuNaming(const PlanBuilder& builder) : builder_(builder) {}
 
   // Two passes over all grants in the same order: first `own`, later `rest`.
   void own(std::size_t j, const Gang& gang, std::vector<GpuSlice>& slices) {
@@ -71,13 +68,27 @@ class GpuNaming {
   }
 
  private:
-  void reserve(const Allocation& held) {
-    for (const auto& slice : held.slices) {
-      const auto node = builder_.cluster().find_node(slice.node);
-      if (node == ClusterIndex::kNone) continue;
-      for (const auto gpu : slice.gpus)
-        if (gpu < owners_[node].size()) owners_[node][gpu] = PlanBuilder::kUnusable;
-    }
+  // Who has the GPUs of a node, GPUs of repeated allocations left out. Most nodes are never asked for.
+  std::vector<std::int64_t>& owners_on(std::uint32_t node) {
+    if (!std::exchange(repeated_read_, true)) read_repeated();
+    const auto [it, fresh] = owners_.try_emplace(node);
+    if (!fresh) return it->second;
+    it->second = builder_.owners_[node];
+    const auto [first, last] = repeated_.equal_range(node);
+    for (auto slice = first; slice != last; ++slice)
+      for (const auto gpu : slice->second->gpus)
+        if (gpu < it->second.size()) it->second[gpu] = PlanBuilder::kUnusable;
+    return it->second;
+  }
+
+  void read_repeated() {
+    for (std::size_t j = 0; j < builder_.jobs(); ++j)
+      for (const auto& grant : builder_.grants(j)) {
+        if (grant.held == nullptr) continue;
+        for (const auto& slice : grant.held->slices)
+          if (const auto node = builder_.cluster().find_node(slice.node); node != ClusterIndex::kNone)
+            repeated_.emplace(node, &slice);
+      }
   }
 
   [[nodiscard]] std::uint32_t named(const Part& part, const std::vector<GpuSlice>& slices) const {
@@ -92,7 +103,7 @@ class GpuNaming {
   template <class MayTake>
   std::uint32_t pick(const Part& part, std::uint32_t limit, MayTake may_take, std::vector<GpuSlice>& slices) {
     const auto& types = builder_.cluster().gpu_types(part.node);
-    auto& owners = owners_[part.node];
+    auto& owners = owners_on(part.node);
     std::uint32_t picked = 0;
     for (std::uint32_t gpu = 0; gpu < owners.size() && picked < limit; ++gpu) {
       if (!may_take(owners[gpu], gpu) || types[gpu] != part.type) continue;
@@ -110,7 +121,9 @@ class GpuNaming {
   }
 
   const PlanBuilder& builder_;
-  std::vector<std::vector<std::int64_t>> owners_;
+  std::map<std::uint32_t, std::vector<std::int64_t>> owners_;
+  std::multimap<std::uint32_t, const GpuSlice*> repeated_;
+  bool repeated_read_ = false;
 };
 
 Reason PlanBuilder::waiting_reason(std::size_t j) const {

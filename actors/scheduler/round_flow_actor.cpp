@@ -49,6 +49,7 @@ struct State {
   PriceBoard prices;
   PendingGrants pending;
   std::shared_ptr<RoundInput> last_input;  // its nodes are the next one's start
+  JobViews planned;                        // of the last plan that was carried out; empty when something has changed
   ToldOutcomes told;
   bool busy = false;          // a round or replan is in flight
   bool border_waits = false;  // a border came meanwhile
@@ -136,6 +137,7 @@ void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<L
               const auto why = to_error(error);
               if (why.code == ErrorCode::kStale) return self->quit(caf::exit_reason::user_shutdown);
               self->state.told = {};
+              self->state.planned.clear();
               abandon.reason = "its grant was not confirmed: " + why.message;
               caf::anon_send(self->state.peers.lease_keeper, std::move(abandon));
               finish(self);
@@ -150,6 +152,7 @@ void revoke(Self self, std::vector<LeaseId> leases, const std::string& reason) {
 
 void carry_out(Self self, const FlowPtr& flow, const RoundPlan& plan) {
   auto& state = self->state;
+  state.planned = flow->input->jobs;
   state.memory = plan.memory;
   auto steps = steps_of(plan, *flow->input, *flow->capacity);
   revoke(self, steps.revoke, "not in the plan of round " + std::to_string(flow->input->round.value));
@@ -240,12 +243,22 @@ void view_capacity(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
           [self](const caf::error&) { finish(self); });
 }
 
+// A policy that does not look at the time would plan what stands.
+bool unchanged(const State& state, const JobsViewed& viewed) {
+  return !state.options.looks_at_time && !viewed.jobs.empty() && viewed.unwanted.empty() &&
+         state.pending.allocations.empty() && state.planned == viewed.jobs;
+}
+
 void jobs_viewed(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   if (!self->state.options.close_when_all_done && flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
     return self->delayed_send(self, caf_delay(kSettleLook_s), ViewAgain{flow->settle_until_s});
   if (flow->input->early && self->state.pending.allocations.empty() && !wants_gpus(viewed.jobs)) {
     revoke(self, viewed.unwanted, "its job no longer wants it");
     return finish(self);
+  }
+  if (!flow->input->early && unchanged(self->state, viewed)) {  // the round opens, and that is all
+    flow->input->round = self->state.round();
+    return record(self, flow, nullptr, {});
   }
   view_capacity(self, flow, viewed);
 }
@@ -337,7 +350,10 @@ Wide::behavior_type behavior(Self self, const RoundFlowOptions& options, const R
   self->send(self, OpenTermNow{});
   return {
       [self](const JobAdvanced&) { arm_look(self); },
-      [self](const CapacityChanged&) { arm_look(self); },
+      [self](const CapacityChanged&) {
+        self->state.planned.clear();
+        arm_look(self);
+      },
       [self](const QueryNodes&) { return list_nodes(self); },
       [self](const OpenTermNow&) { open_term(self); },
       [self](const Border&) { border(self); },

@@ -20,9 +20,10 @@ struct RoundFlowOptions {
   double round_s = 60;
   double request_limit_s = 5;
   double plan_limit_s = 30;
-  bool shares_gpus = false;  // the policy's trait: it is told how jobs run side by side
-  bool prices = true;        // the oracle is asked at each border; false: the policy plans without
-  double coalesce_s = 0.01;  // changes that come within share one early replan
+  bool shares_gpus = false;   // the policy's trait: it is told how jobs run side by side
+  bool looks_at_time = true;  // false: at a border nothing is planned when no job and no node has changed
+  bool prices = true;         // the oracle is asked at each border; false: the policy plans without
+  double coalesce_s = 0.01;   // changes that come within share one early replan
   // A round closes, and the next opens, when all its leases have ended and their jobs are settled, instead of by the
   // clock; when nothing runs, at the next change. There are no early replans then. Of Gavel's public simulator.
   bool close_when_all_done = false;

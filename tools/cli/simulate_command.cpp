@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -48,6 +47,7 @@ void tell_left_out(const SimulatePlan& plan, const SimulationResult& result) {
     warn(fmt::format("{} rows more were refused; hadar trace check names them all",
                      plan.rows_refused - plan.refusals.size()));
   const auto& never = result.infeasible;
+  if (never.size() == plan.workload.size()) return;  // the verdict says it
   for (std::size_t i = 0; i < std::min<std::size_t>(3, never.size()); ++i)
     warn(fmt::format("job {}: {}", plan.workload[never[i].index].spec.name, never[i].reason.text));
   if (never.size() > 3) warn(fmt::format("{} jobs more can never run on this cluster", never.size() - 3));
