@@ -265,6 +265,7 @@ class LocalCluster:
             names = {node["node"] for node in cluster["nodes"]}
             self.wait_until(lambda: names <= self.nodes_up(), "not every node is UP", self.data["processes"],
                             options.limit, interrupts)
+            interrupts.check()
         except BaseException as error:
             if self.data:
                 self.stop()
