@@ -3,6 +3,7 @@
 #include "actors/scheduler/lease_keeper_actor.hpp"
 #include "actors/scheduler/membership_actor.hpp"
 #include "actors/scheduler/round_flow_actor.hpp"
+#include "launchers/policies.hpp"
 #include "launchers/process.hpp"
 #include "messages/codec/round_codec.hpp"
 #include "runtime/store/round_archive.hpp"
@@ -50,6 +51,7 @@ Result<std::shared_ptr<void>> add_scheduler_role(Process& process) {
   flow.round_s = options.round_s;
   flow.request_limit_s = options.request_limit_s;
   flow.plan_limit_s = options.plan_limit_s;
+  if (const auto made = make_policy(options.policy)) flow.shares_gpus = (*made)->traits().shares_gpus;
   flow.archive = [archive, log = process.shared_log()](const RoundInput& input, const RoundPlan& plan,
                                                        const std::string& policy) {
     keep_round(*archive, *log, input, plan, policy);

@@ -68,9 +68,9 @@ Result<ForksMerged> merge_blobs(BlobStore& store, const fs::path& temporary, con
   return merged;
 }
 
-Result<ThroughputTable> declared_speeds(const ProcessConfig& config) {
-  if (config.tracker.throughputs.empty()) return ThroughputTable{};
-  return load_throughputs(config.tracker.throughputs);
+Result<ThroughputFile> declared_speeds(const ProcessConfig& config) {
+  if (config.tracker.throughputs.empty()) return ThroughputFile{};
+  return load_throughput_file(config.tracker.throughputs);
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ Result<std::shared_ptr<void>> add_tracker_role(Process& process) {
   auto& system = process.system();
   auto& local = process.local();
   const auto start_s = std::max(*now_s, (*ledger)->state().last_t_s());
-  local.throughput_book =
-      spawn_throughput_book(system, SpawnMode::kShared, ThroughputBook(*std::move(table), config.tracker.time_scale));
+  local.throughput_book = spawn_throughput_book(
+      system, SpawnMode::kShared, ThroughputBook(table->rows, config.tracker.time_scale, pair_table(table->shared)));
   local.blob_keeper = spawn_blob_keeper(system, SpawnMode::kOwnThread, blobs);
   local.consolidator = spawn_consolidator(system, SpawnMode::kOwnThread, [blobs, temporary](const MergeForks& order) {
     return merge_blobs(*blobs, temporary, order);
