@@ -24,11 +24,12 @@ struct SimulatedClusterOptions {
   SchedulerOptions scheduler;
   PolicySettings policy;
   std::function<Result<std::unique_ptr<Policy>>()> make_policy;  // instead of `scheduler.policy` by its name
-  TrackerOptions tracker;       // its table is `throughputs`
-  ThroughputTable throughputs;  // speeds of jobs that do not declare their own
-  PairTable pairs;              // speeds of two jobs on the same GPUs
-  // As the public Gavel simulator of 2022: rounds close when all leases have ended, speeds are the declared ones whatever
-  // is measured and wherever a gang lies, and SimulatedTrainers::gavel_2022. For policies with the same compat setting.
+  TrackerOptions tracker;                                        // its table is `throughputs`
+  ThroughputTable throughputs;                                   // speeds of jobs that do not declare their own
+  PairTable pairs;                                               // speeds of two jobs on the same GPUs
+  // As the public Gavel simulator of 2022: rounds close when all leases have ended, speeds are the declared ones
+  // whatever is measured and wherever a gang lies, and SimulatedTrainers::gavel_2022. For policies with the same compat
+  // setting.
   bool gavel_2022 = false;
   std::vector<NodeInventory> nodes;
   double link_delay_s = 0;                            // mean delay of a message between processes

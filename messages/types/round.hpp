@@ -30,7 +30,7 @@ struct Allocation {
   std::uint64_t quota_steps = 0;  // steps this fork may do; > 0
   bool ends_at_border = false;    // true: merges at the round's border; false: renews itself while unchanged
   double steps_per_s = 0;         // speed expected of the gang
-  JobId shares_with{};              // the job whose allocation has the very same GPUs; 0 = none
+  JobId shares_with{};            // the job whose allocation has the very same GPUs; 0 = none
 
   friend bool operator==(const Allocation&, const Allocation&) = default;
 };

@@ -69,8 +69,8 @@ TEST(Themis, TakesGpusFromTheBetterOff) {
   EXPECT_EQ(running(themis(input)), Names{2});
 }
 
-// Four GPUs. Job 1 is worst off and served first. Job 2 comes next by need, job 3 gains more per GPU; after job 1 only one
-// of these gangs of two fits.
+// Four GPUs. Job 1 is worst off and served first. Job 2 comes next by need, job 3 gains more per GPU; after job 1 only
+// one of these gangs of two fits.
 TEST(Themis, FairnessSaysHowManyAreAsked) {
   auto input = input_of({node_of("a", {{"A", 4}})});
   input.now_s = 1000;
