@@ -4,16 +4,13 @@
 #include <caf/all.hpp>
 #include <map>
 
+#include "messages/types/split_mix.hpp"
 #include "runtime/bridge/caf_compat.hpp"
 
 namespace hadar {
 
-std::uint64_t SimulatedChance::next() {  // splitmix64
-  state_ += 0x9e3779b97f4a7c15ULL;
-  auto z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
+std::uint64_t SimulatedChance::next() {
+  return split_mix(state_);
 }
 
 // Shared by the link and its wires, which may outlive it in messages under way.

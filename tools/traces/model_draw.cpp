@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "messages/types/split_mix.hpp"
+
 namespace hadar::traces {
 namespace {
 
@@ -21,10 +23,7 @@ bool speaks_before(const ThroughputRow& a, const ThroughputRow& b) {
 std::uint64_t stable_hash(std::string_view name, std::uint64_t seed) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  hash += (seed + 1) * 0x9e3779b97f4a7c15;
-  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
-  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
-  return hash ^ (hash >> 31);
+  return mix_bits(hash + (seed + 1) * 0x9e3779b97f4a7c15);
 }
 
 ModelDraw::ModelDraw(const ThroughputTable& table) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "messages/types/split_mix.hpp"
+
 namespace hadar::traces {
 
 // xoshiro256** (Blackman and Vigna 2018) begun by SplitMix64, as its authors advise. Streams of one seed do not meet.
@@ -13,12 +15,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) {
     std::uint64_t state = seed ^ (stream * 0xd1342543de82ef95);
-    for (auto& word : state_) {
-      std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-      word = z ^ (z >> 31);
-    }
+    for (auto& word : state_) word = split_mix(state);
   }
 
   std::uint64_t next() {

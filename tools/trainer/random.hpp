@@ -5,21 +5,17 @@
 #include <span>
 #include <utility>
 
+#include "messages/types/split_mix.hpp"
+
 namespace hadar::trainer {
 
-// SplitMix64 (Steele, Lea, Flood 2014). A value; no thread may share one.
+// A value; no thread may share one.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
   // 64 uniform bits.
-  std::uint64_t next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return split_mix(state_); }
 
   // Uniform in [-bound, bound).
   float symmetric(float bound) {

@@ -5,20 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "messages/types/split_mix.hpp"
+
 namespace hadar::gavel {
 
-// SplitMix64 (Steele, Lea, Flood, OOPSLA'14).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31U);
-  }
+  std::uint64_t next() { return split_mix(state_); }
 
   // A number below `bound`, which is above 0; every one equally likely.
   std::uint64_t below(std::uint64_t bound) {
