@@ -1,10 +1,8 @@
 #include <caf/all.hpp>
 
-#include "actors/scheduler/lease_keeper_actor.hpp"
-#include "actors/scheduler/membership_actor.hpp"
-#include "actors/scheduler/round_flow_actor.hpp"
 #include "launchers/policies.hpp"
 #include "launchers/process.hpp"
+#include "launchers/scheduler_options.hpp"
 #include "messages/codec/round_codec.hpp"
 #include "runtime/store/round_archive.hpp"
 
@@ -38,19 +36,10 @@ Result<std::shared_ptr<void>> add_scheduler_role(Process& process) {
   peers.price_oracle = process.find(&LocalActors::price_oracle, "price-oracle", ActorKey::kPriceOracle);
   peers.policy = process.find(&LocalActors::policy, "policy", ActorKey::kPolicy);
   peers.lease_keeper = local.lease_keeper =
-      spawn_lease_keeper(system, SpawnMode::kShared, {options.prepare_limit_s, options.request_limit_s}, peers.ledger);
-  MembershipOptions membership;
-  membership.table = {options.dead_after_s, options.waiting_window_s};
-  membership.round_s = options.round_s;
-  membership.outage_grace_s = options.outage_grace_s;
-  membership.request_limit_s = options.request_limit_s;
+      spawn_lease_keeper(system, SpawnMode::kShared, lease_keeper_options(options), peers.ledger);
   peers.membership = local.membership =
-      spawn_membership(system, SpawnMode::kShared, membership, local.lease_keeper, peers.ledger);
-  RoundFlowOptions flow;
-  flow.policy = options.policy;
-  flow.round_s = options.round_s;
-  flow.request_limit_s = options.request_limit_s;
-  flow.plan_limit_s = options.plan_limit_s;
+      spawn_membership(system, SpawnMode::kShared, membership_options(options), local.lease_keeper, peers.ledger);
+  auto flow = round_flow_options(options);
   if (const auto made = make_policy(options.policy)) flow.shares_gpus = (*made)->traits().shares_gpus;
   flow.archive = [archive, log = process.shared_log()](const RoundInput& input, const RoundPlan& plan,
                                                        const std::string& policy) {

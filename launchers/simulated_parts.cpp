@@ -8,15 +8,13 @@
 #include "actors/node/blob_courier_actor.hpp"
 #include "actors/oracle/price_oracle_actor.hpp"
 #include "actors/policy_host/policy_actor.hpp"
-#include "actors/scheduler/lease_keeper_actor.hpp"
-#include "actors/scheduler/membership_actor.hpp"
-#include "actors/scheduler/round_flow_actor.hpp"
 #include "actors/tracker/blob_keeper_actor.hpp"
 #include "actors/tracker/consolidator_actor.hpp"
 #include "actors/tracker/fork_tracker_actor.hpp"
 #include "actors/tracker/job_ledger_actor.hpp"
 #include "actors/tracker/throughput_book_actor.hpp"
 #include "launchers/policies.hpp"
+#include "launchers/scheduler_options.hpp"
 #include "messages/types/check.hpp"
 #include "runtime/bridge/caf_compat.hpp"
 
@@ -141,19 +139,10 @@ void SimulatedCluster::Parts::spawn_tracker() {
 void SimulatedCluster::Parts::spawn_scheduler() {
   auto& system = time.system();
   const auto& told = options.scheduler;
-  lease_keeper = spawn_lease_keeper(system, SpawnMode::kShared, {told.prepare_limit_s, told.request_limit_s},
-                                    ledger_from_scheduler);
-  MembershipOptions membership_options;
-  membership_options.table = {told.dead_after_s, told.waiting_window_s};
-  membership_options.round_s = told.round_s;
-  membership_options.outage_grace_s = told.outage_grace_s;
-  membership_options.request_limit_s = told.request_limit_s;
-  membership = spawn_membership(system, SpawnMode::kShared, membership_options, lease_keeper, ledger_from_scheduler);
-  RoundFlowOptions flow;
-  flow.policy = told.policy;
-  flow.round_s = told.round_s;
-  flow.request_limit_s = told.request_limit_s;
-  flow.plan_limit_s = told.plan_limit_s;
+  lease_keeper = spawn_lease_keeper(system, SpawnMode::kShared, lease_keeper_options(told), ledger_from_scheduler);
+  membership =
+      spawn_membership(system, SpawnMode::kShared, membership_options(told), lease_keeper, ledger_from_scheduler);
+  auto flow = round_flow_options(told);
   flow.looks_at_time = policy_looks_at_time;
   flow.prices = traits.needs_prices;
   flow.shares_gpus = traits.shares_gpus;
