@@ -163,6 +163,12 @@ void read_job_type(Fields& row, Draft& draft) {
   draft.batch_size = std::max(1U, type->batch_size);
 }
 
+bool read_batch_changes(Fields& row) {
+  const auto mode = row.cell("mode");
+  if (mode != "static" && mode != "accordion" && mode != "gns") row.wrong("mode", "static, accordion or gns");
+  return mode != "static";
+}
+
 Draft begin_draft(const Fields& row) {
   Draft draft;
   draft.line = row.line();

@@ -81,6 +81,12 @@ const std::vector<Form>& forms();
 // Reads "MODEL (batch size N)" or "MODEL", which gets batch size 1, into the draft; refuses the row otherwise.
 void read_job_type(Fields& row, Draft& draft);
 
+// Reads Shockwave's column `mode`: true when the job's batch size changes while it runs. Refuses the row unless it is
+// static, accordion or gns.
+bool read_batch_changes(Fields& row);
+inline constexpr std::string_view kBatchChanges =
+    "their batch size may change while they run (mode accordion or gns): the first counts";
+
 // 1 to 256 bytes of UTF-8 without control characters.
 bool is_word(std::string_view text);
 

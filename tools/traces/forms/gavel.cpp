@@ -47,12 +47,10 @@ void read_twelve(Fields& row, Collector& jobs) {
   draft.weight = row.weight("priority_weight");
   draft.duration_s = row.duration("duration");
   draft.duration_column = "duration";
-  const auto mode = row.cell("mode");
-  if (mode != "static" && mode != "accordion" && mode != "gns") row.wrong("mode", "static, accordion or gns");
+  const bool batch_changes = read_batch_changes(row);
   if (!row.refused()) read_slo(row, jobs, draft);
   if (row.refused()) return;
-  if (mode != "static")
-    jobs.remark("their batch size may change while they run (mode accordion or gns): the first counts");
+  if (batch_changes) jobs.remark(kBatchChanges);
   jobs.take(std::move(draft));
 }
 

@@ -45,11 +45,9 @@ void read_modes(Fields& row, Collector& jobs) {
   read_split_type(row, draft);
   draft.duration_s = row.duration("duration_s");
   draft.duration_column = "duration_s";
-  const auto mode = row.cell("mode");
-  if (mode != "static" && mode != "accordion" && mode != "gns") row.wrong("mode", "static, accordion or gns");
+  const bool batch_changes = read_batch_changes(row);
   if (row.refused()) return;
-  if (mode != "static")
-    jobs.remark("their batch size may change while they run (mode accordion or gns): the first counts");
+  if (batch_changes) jobs.remark(kBatchChanges);
   jobs.take(std::move(draft));
 }
 
