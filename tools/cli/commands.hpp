@@ -119,6 +119,15 @@ struct RerunArgs {
 // Runs what a result of simulate says, and compares.
 CommandResult run_rerun(const Settings& settings, const RerunArgs& args);
 
+struct ReproArgs {
+  std::string recipe;  // a name, or "list"
+  std::string seeds = "1..5";
+  std::string only;  // experiments whose name begins so; empty = all
+  std::uint32_t threads = 1;
+};
+// Runs a named experiment and sets measured, ceiling and published figures side by side.
+CommandResult run_repro(const Settings& settings, const ReproArgs& args);
+
 struct ReportArgs {
   std::vector<std::string> events;  // one file per run, or results of simulations; "-" = events on stdin
   std::string html;                 // empty = none

@@ -10,6 +10,7 @@
 #include "runtime/config/cluster_config.hpp"
 #include "runtime/config/csv.hpp"
 #include "runtime/config/throughput_csv.hpp"
+#include "tools/repro/trace_jobs.hpp"
 #include "tools/traces/measured_speeds.hpp"
 #include "tools/traces/trace.hpp"
 
@@ -88,29 +89,12 @@ std::function<TrainerCosts(const JobSpec&)> costs_by_model(std::map<std::string,
   };
 }
 
-TraceJob job_of(const traces::TraceJob& row) {
-  TraceJob job;
-  job.arrival_s = row.arrival_s;
-  auto& spec = job.spec;
-  spec.name = row.job_id;
-  spec.workload = kTraceWorkload;
-  spec.model = row.model;
-  spec.batch_size = row.batch_size;
-  spec.gpus = row.gpus;
-  spec.total_steps = row.total_steps;
-  spec.weight = row.weight;
-  spec.deadline_s = row.deadline_s;
-  spec.user = row.user;
-  spec.forkable = row.forkable && row.gpus == 1;
-  return job;
-}
-
 Status read_workload(const SimulateArgs& args, SimulatePlan& plan) {
   traces::LoadOptions options;
   options.throughputs = plan.base.throughputs;
   auto loaded = traces::load_trace(args.trace, options);
   if (!loaded) return fail(std::move(loaded));
-  for (const auto& row : loaded->trace.jobs) plan.workload.push_back(job_of(row));
+  plan.workload = jobs_of(loaded->trace);
   plan.rows_refused = loaded->refused.size();
   for (std::size_t i = 0; i < std::min<std::size_t>(3, loaded->refused.size()); ++i)
     plan.refusals.push_back(traces::text_of(loaded->refused[i], args.trace));

@@ -66,6 +66,19 @@ void add_simulation_commands(CLI::App& app, const SetCommand& set) {
   rerun->add_option("-j,--threads", again->args.threads, "Runs at a time")->check(whole_between(1, kMostThreads));
   rerun->add_flag("--json", again->settings.json, "Print JSON");
   rerun->callback([again, set] { set([again] { return run_rerun(again->settings, again->args); }); });
+
+  struct Repro {
+    Settings settings;
+    ReproArgs args;
+  };
+  const auto rebuilt = std::make_shared<Repro>();
+  auto* repro = app.add_subcommand("repro", "Rebuild what papers report, from a named experiment");
+  repro->add_option("NAME", rebuilt->args.recipe, "Its name; list shows them")->required();
+  repro->add_option("--seeds", rebuilt->args.seeds, "A..B or one: figures are means over them");
+  repro->add_option("--only", rebuilt->args.only, "Only the parts whose name begins so");
+  repro->add_option("-j,--threads", rebuilt->args.threads, "Runs at a time")->check(whole_between(1, kMostThreads));
+  repro->add_flag("--json", rebuilt->settings.json, "Print JSON");
+  repro->callback([rebuilt, set] { set([rebuilt] { return run_repro(rebuilt->settings, rebuilt->args); }); });
 }
 
 }  // namespace hadar::cli

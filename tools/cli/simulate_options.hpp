@@ -1,4 +1,4 @@
-// The command lines of simulate and rerun.
+// The command lines of simulate, rerun and repro.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace hadar::cli {
 
 using SetCommand = std::function<void(std::function<CommandResult()>)>;
 
-// Adds both; `set` gets the one that was parsed.
+// Adds them; `set` gets the one that was parsed.
 void add_simulation_commands(CLI::App& app, const SetCommand& set);
 
 }  // namespace hadar::cli

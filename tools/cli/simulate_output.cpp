@@ -1,13 +1,11 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "tools/cli/event_text.hpp"
 #include "tools/cli/simulate_runs.hpp"
 #include "tools/cli/text.hpp"
+#include "tools/report/interval.hpp"
 
 namespace hadar::cli {
 namespace {
@@ -53,23 +51,13 @@ Json jcts(const SimulatedRun& run, std::size_t jobs) {
   return out;
 }
 
-// 97.5 % quantiles of Student's t for 1 to 30 degrees of freedom.
-constexpr std::array<double, 30> kStudent = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                             2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                             2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-constexpr double kNormal = 1.960;
-
 // "123 ±4": the mean and half its 95 % interval; without the latter for one value.
 std::string mean_text(const std::vector<double>& values, double unit = 1) {
   if (values.empty()) return "-";
-  const auto n = static_cast<double>(values.size());
-  const auto mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-  auto text = fmt::format("{:.4g}", mean / unit);
-  if (values.size() < 2) return text;
-  double squares = 0;
-  for (const auto value : values) squares += (value - mean) * (value - mean);
-  const auto student = values.size() - 1 <= kStudent.size() ? kStudent[values.size() - 2] : kNormal;
-  return text + fmt::format(" ±{:.2g}", student * std::sqrt(squares / (n - 1) / n) / unit);
+  const auto interval = report::interval_of(values);
+  auto text = fmt::format("{:.4g}", interval.mean / unit);
+  if (interval.half) text += fmt::format(" ±{:.2g}", *interval.half / unit);
+  return text;
 }
 
 }  // namespace

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
-#include <mutex>
-#include <thread>
 #include <unistd.h>
 
 #include "messages/codec/event_json.hpp"
 #include "tools/cli/text.hpp"
+#include "tools/repro/in_threads.hpp"
 
 namespace hadar::cli {
 namespace {
@@ -46,16 +44,6 @@ std::string events_path(const std::string& wanted, const std::string& policy, st
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = wanted.size();
   return fmt::format("{}.{}.{}{}", wanted.substr(0, dot), policy, seed, wanted.substr(dot));
 }
-
-// How far all runs are.
-struct Progress {
-  explicit Progress(std::size_t runs) : ended(runs) {}
-  std::vector<std::atomic<std::uint64_t>> ended;  // jobs, by run
-  std::atomic<std::size_t> next{0};
-  std::size_t over = 0;
-  std::mutex mutex;
-  std::condition_variable one_over;
-};
 
 class OneRun {
  public:
@@ -114,9 +102,9 @@ class OneRun {
 };
 
 // A bar with the time left, on a terminal only.
-void show(const Progress& progress, std::size_t jobs, Clock::time_point begin) {
+void show(const std::vector<std::atomic<std::uint64_t>>& ended_by_run, std::size_t jobs, Clock::time_point begin) {
   std::uint64_t done = 0;
-  for (const auto& ended : progress.ended) done += ended;
+  for (const auto& ended : ended_by_run) done += ended;
   const auto part = static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, jobs));
   const auto took_s = seconds_since(begin);
   const auto left = part > 0.01 ? duration_text(took_s * (1 - part) / part) : "-";
@@ -138,29 +126,18 @@ Result<std::vector<SimulatedRun>> run_all(const SimulateArgs& args, const Simula
       run.seed = seed;
       run.events_path = events_path(args.events, policy, seed, plan.policies.size() * plan.seeds.size() == 1);
     }
-  Progress progress(runs.size());
+  std::vector<std::atomic<std::uint64_t>> ended(runs.size());  // jobs, by run
   std::vector<Status> ends(runs.size());
-  const auto work = [&] {
-    for (std::size_t i = progress.next++; i < runs.size(); i = progress.next++) {
-      ends[i] = OneRun(args, plan, runs[i], progress.ended[i]).run();
-      progress.ended[i] = plan.workload.size();
-      const std::lock_guard lock(progress.mutex);
-      ++progress.over;
-      progress.one_over.notify_all();
-    }
-  };
   const auto begin = Clock::now();
   const bool terminal = isatty(STDERR_FILENO) == 1;
-  std::vector<std::jthread> workers;
-  for (std::size_t i = 0; i < std::min<std::size_t>(args.threads, runs.size()); ++i) workers.emplace_back(work);
-  std::unique_lock lock(progress.mutex);
-  while (progress.over < runs.size()) {
-    progress.one_over.wait_for(lock, std::chrono::milliseconds(200));
-    if (terminal) show(progress, runs.size() * plan.workload.size(), begin);
-  }
-  lock.unlock();
+  const auto work = [&](std::size_t i) {
+    ends[i] = OneRun(args, plan, runs[i], ended[i]).run();
+    ended[i] = plan.workload.size();
+  };
+  in_threads(runs.size(), args.threads, work, [&] {
+    if (terminal) show(ended, runs.size() * plan.workload.size(), begin);
+  });
   if (terminal) std::fputs("\r\x1b[K", stderr);
-  workers.clear();
   for (auto& end : ends)
     if (!end) return fail(std::move(end));
   return runs;

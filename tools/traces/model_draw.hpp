@@ -1,4 +1,4 @@
-// Models for jobs of which only the duration is known. Internal to this folder.
+// Models for jobs of which only the duration is known.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "tools/cli/commands.hpp"
+#include "tools/cli/simulate_args.hpp"
+#include "tools/cli/text.hpp"
+#include "tools/repro/recipe.hpp"
+
+namespace hadar::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kMostSeeds = 10000;
+
+CommandResult list(const Settings& settings) {
+  Json json = Json::array();
+  Table table({"NAME", "WHAT"});
+  for (const auto& recipe : repro::recipes()) {
+    table.add({std::string(recipe.name), std::string(recipe.summary)});
+    json.push_back({{"name", recipe.name}, {"summary", recipe.summary}});
+  }
+  print(settings.json ? json.dump(2) + "\n" : table.text());
+  return ExitCode::kDone;
+}
+
+std::string text_of(const repro::Report& report, const std::string& name, const std::string& seeds) {
+  std::string text = name + ", seeds " + seeds + ", means ± half the 95 % interval\n";
+  for (const auto& line : report.header) text += line + "\n";
+  for (const auto& section : report.sections) {
+    text += "\n" + section.title + "\n";
+    for (const auto& grid : section.grids) {
+      Table table(grid.header);
+      for (const auto& row : grid.rows) table.add(row);
+      text += table.text();
+    }
+    for (const auto& note : section.notes) text += note + "\n";
+  }
+  return text;
+}
+
+void show_progress(std::size_t done, std::size_t runs) {
+  std::fputs(fmt::format("\r{} {} of {} runs\x1b[K",
+                         bar_text(static_cast<double>(done) / static_cast<double>(runs), 30, false), done, runs)
+                 .c_str(),
+             stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
+  if (args.recipe == "list") return list(settings);
+  const auto& all = repro::recipes();
+  const auto recipe = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == args.recipe; });
+  if (recipe == all.end())
+    return stop_usage({ErrorCode::kNotFound, "repro: nothing is called " + args.recipe + "; see hadar repro list"});
+  const auto seeds = parse_range(args.seeds, "--seeds");
+  if (!seeds) return stop_usage(seeds.error());
+  if (seeds->second - seeds->first >= kMostSeeds)
+    return stop_usage({ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", kMostSeeds)});
+  repro::RecipeOptions options;
+  for (auto seed = seeds->first; seed <= seeds->second; ++seed) options.measure.seeds.push_back(seed);
+  options.measure.threads = args.threads;
+  options.only = args.only;
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  if (terminal) options.measure.progress = show_progress;
+  auto report = recipe->run(options);
+  if (terminal) std::fputs("\r\x1b[K", stderr);
+  if (!report)
+    return report.error().code == ErrorCode::kNotFound ? stop_usage(std::move(report.error()))
+                                                       : stop(std::move(report.error()));
+  if (!settings.json) {
+    print(text_of(*report, args.recipe, args.seeds));
+    return ExitCode::kDone;
+  }
+  Json out = {{"recipe", args.recipe}, {"seeds", options.measure.seeds}, {"header", report->header}};
+  out.update(report->json);
+  print(out.dump(1) + "\n");
+  return ExitCode::kDone;
+}
+
+}  // namespace hadar::cli
