@@ -32,6 +32,7 @@ struct Parsed {
   EventsArgs events;
   ReplayArgs replay;
   ReportArgs report;
+  CalibrateArgs calibrate;
   SolveArgs solve;
   EstimateArgs estimate;
   bool check = false;
@@ -173,6 +174,10 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   estimate->add_option("--seed", p.estimate.options.seed, "Of which ones")->check(whole_between(0, kMostWhole));
   add_command(app, "policies", "List policies", parsed, [](const Parsed& a) { return run_policies(a.settings); });
   add_command(app, "version", "Print the version", parsed, [](const Parsed& a) { return run_version(a.settings); });
+  auto* calibrate = add_command(app, "calibrate", "How far a simulated run is from the live one, and why", parsed,
+                                [](const Parsed& a) { return run_calibrate(a.settings, a.calibrate); });
+  calibrate->add_option("LIVE", p.calibrate.live, "Events of the cluster, from hadar events --json")->required();
+  calibrate->add_option("SIM", p.calibrate.simulated, "Events of hadar simulate --events")->required();
   auto* report = app.add_subcommand("report", "A page of charts, or a summary, from event files and results alone");
   report
       ->add_option("EVENTS", p.report.events,

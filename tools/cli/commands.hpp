@@ -128,6 +128,13 @@ struct ReproArgs {
 // Runs a named experiment and sets measured, ceiling and published figures side by side.
 CommandResult run_repro(const Settings& settings, const ReproArgs& args);
 
+struct CalibrateArgs {
+  std::string live;  // files of events, the one of a cluster and the other of its simulation
+  std::string simulated;
+};
+// How far a simulated run is from the live one, job by job, and why.
+CommandResult run_calibrate(const Settings& settings, const CalibrateArgs& args);
+
 struct ReportArgs {
   std::vector<std::string> events;  // one file per run, or results of simulations; "-" = events on stdin
   std::string html;                 // empty = none

@@ -16,6 +16,9 @@ Json number(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
+constexpr double kHour_s = 3600;
+constexpr double kShort_s = kHour_s;  // runs are told in seconds up to here
+
 double quantile(std::vector<double> values, double part) {
   if (values.empty()) return 0;
   const auto place = static_cast<std::size_t>(part * static_cast<double>(values.size() - 1));
@@ -101,9 +104,12 @@ Json run_json(const SimulatedRun& run, const SimulatePlan& plan, bool timing) {
 }
 
 std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds) {
-  constexpr double kHour_s = 3600;
-  Table table({"POLICY", "DONE", "MAKESPAN h", "AVG JCT h", "P99 JCT h", "QUEUEING h", "GRU", "CRU", "FTF MAX",
-               "PREEMPTIONS", "ROUNDS"});
+  double longest_s = 0;
+  for (const auto& run : runs) longest_s = std::max(longest_s, run.result.figures.makespan_s);
+  const double unit_s = longest_s < kShort_s ? 1 : kHour_s;
+  const std::string unit = longest_s < kShort_s ? " s" : " h";
+  Table table({"POLICY", "DONE", "MAKESPAN" + unit, "AVG JCT" + unit, "P99 JCT" + unit, "QUEUEING" + unit, "GRU", "CRU",
+               "FTF MAX", "PREEMPTIONS", "ROUNDS"});
   for (std::size_t first = 0; first < runs.size(); first += seeds) {
     const auto values = [&](auto of) {
       std::vector<double> all;
@@ -116,10 +122,10 @@ std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds)
     };
     const auto& figures = runs[first].result.figures;
     table.add({runs[first].policy, fmt::format("{}/{}", figures.completed, figures.jobs),
-               mean(&RunFigures::makespan_s, kHour_s), mean(&RunFigures::avg_jct_s, kHour_s),
-               mean(&RunFigures::p99_jct_s, kHour_s), mean(&RunFigures::avg_queueing_s, kHour_s),
-               mean(&RunFigures::gru), mean(&RunFigures::cru), mean(&RunFigures::ftf_max),
-               mean(&RunFigures::preemptions), mean(&RunFigures::rounds)});
+               mean(&RunFigures::makespan_s, unit_s), mean(&RunFigures::avg_jct_s, unit_s),
+               mean(&RunFigures::p99_jct_s, unit_s), mean(&RunFigures::avg_queueing_s, unit_s), mean(&RunFigures::gru),
+               mean(&RunFigures::cru), mean(&RunFigures::ftf_max), mean(&RunFigures::preemptions),
+               mean(&RunFigures::rounds)});
   }
   return table.text() + (seeds > 1 ? fmt::format("means over {} seeds, ± 95 % intervals\n", seeds) : "");
 }

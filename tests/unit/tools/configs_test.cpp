@@ -7,6 +7,7 @@
 #include "runtime/config/cluster_config.hpp"
 #include "runtime/config/job_file.hpp"
 #include "runtime/config/throughput_csv.hpp"
+#include "tools/traces/trace.hpp"
 
 namespace hadar {
 namespace {
@@ -43,6 +44,21 @@ std::vector<JobSpec> jobs_in(const std::string& mix) {
   std::vector<JobSpec> jobs;
   for (const auto& file : files_in(kConfigs / "workloads" / mix, ".toml")) jobs.push_back(load_job(file).value());
   return jobs;
+}
+
+TEST(Configs, TheDefaultMixAsATraceHoldsTheSameJobs) {
+  const auto loaded = traces::load_trace(kConfigs / "workloads/default-mix.csv").value();
+  EXPECT_TRUE(loaded.refused.empty());
+  const auto jobs = jobs_in("default-mix");
+  ASSERT_EQ(loaded.trace.jobs.size(), jobs.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const auto& row = loaded.trace.jobs[i];
+    EXPECT_EQ(row.job_id, jobs[i].name);
+    EXPECT_EQ(row.model, jobs[i].model);
+    EXPECT_EQ(row.batch_size, jobs[i].batch_size);
+    EXPECT_EQ(row.gpus, jobs[i].gpus);
+    EXPECT_EQ(row.total_steps, jobs[i].total_steps);
+  }
 }
 
 TEST(Configs, EveryFileIsAccepted) {
