@@ -107,9 +107,9 @@ std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds)
   double longest_s = 0;
   for (const auto& run : runs) longest_s = std::max(longest_s, run.result.figures.makespan_s);
   const double unit_s = longest_s < kShort_s ? 1 : kHour_s;
-  const std::string unit = longest_s < kShort_s ? " s" : " h";
-  Table table({"POLICY", "DONE", "MAKESPAN" + unit, "AVG JCT" + unit, "P99 JCT" + unit, "QUEUEING" + unit, "GRU", "CRU",
-               "FTF MAX", "PREEMPTIONS", "ROUNDS"});
+  const std::string shown_unit = longest_s < kShort_s ? " s" : " h";
+  Table table({"POLICY", "DONE", "MAKESPAN" + shown_unit, "AVG JCT" + shown_unit, "P99 JCT" + shown_unit,
+               "QUEUEING" + shown_unit, "GRU", "CRU", "FTF MAX", "PREEMPTIONS", "ROUNDS"});
   for (std::size_t first = 0; first < runs.size(); first += seeds) {
     const auto values = [&](auto of) {
       std::vector<double> all;
