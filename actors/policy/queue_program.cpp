@@ -17,6 +17,10 @@ QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vecto
     : plan_(plan), value_(value), jobs_(std::move(jobs)), priced_(priced), budget_(budget) {
   const auto cells = std::size_t{plan.cluster().nodes()} * plan.cluster().types();
   if (cells > kFullBudgetCells) budget_ = std::min(budget, std::max(kLeastBudget, budget * kFullBudgetCells / cells));
+  for (const auto j : jobs_) {
+    auto& most = most_.emplace_back();
+    for (std::size_t at = 0; at < value.speeds(j).order().size(); ++at) most.push_back(value.most_gain(j, at, priced));
+  }
   std::map<std::pair<double, std::uint32_t>, std::uint32_t> classes;  // network, own number when held
   for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) {
     std::uint32_t own = 0;
@@ -50,13 +54,33 @@ std::string QueueProgram::key(std::size_t place) const {
   return text;
 }
 
+// What the jobs from a place on cannot gain more than with what is free now. Summed from the last one on, as gains are,
+// so that rounding cannot turn the bound.
+double QueueProgram::most_from(std::size_t place) const {
+  double sum = 0;
+  for (auto at = jobs_.size(); at > place; --at) {
+    const auto j = jobs_[at - 1];
+    const auto& order = value_.speeds(j).order();
+    double most = 0;
+    std::uint32_t reachable = 0;
+    for (std::size_t slowest = 0; slowest < order.size(); ++slowest) {
+      const auto free = plan_.free_of_type(order[slowest]);
+      reachable += free;
+      if (free > 0 && reachable >= plan_.job(j).gpus) most = std::max(most, most_[at - 1][slowest]);
+    }
+    sum += most;
+  }
+  return sum;
+}
+
 QueueProgram::Best QueueProgram::open(std::size_t place) {
   const auto j = jobs_[place];
   const auto found = offers(plan_, value_, j);
   const bool branch = exact_;
+  const double most = most_from(place + 1);
   Best best{-1, kSkip};
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (gain(found[i]) <= 0) continue;
+    if (gain(found[i]) <= 0 || gain(found[i]) + most <= best.gain) continue;
     const auto point = plan_.checkpoint();
     place_alone(plan_, j, found[i]);
     const double sum = gain(found[i]) + solve(place + 1).gain;
@@ -64,6 +88,7 @@ QueueProgram::Best QueueProgram::open(std::size_t place) {
     if (sum > best.gain) best = {sum, static_cast<std::int32_t>(i)};
     if (!branch) return best;
   }
+  if (most <= best.gain) return best;
   const double skipped = solve(place + 1).gain;
   return skipped > best.gain ? Best{skipped, kSkip} : best;
 }

@@ -14,8 +14,8 @@ namespace hadar {
 // Chooses one offer or none for each job so that the sum of what they gain is largest: payoffs, or plain utilities when
 // nobody outside the program wants the GPUs, since their price stands for others' demand. Memo by (job, free GPUs) with
 // like nodes exchanged: nodes are alike when they have the same free GPUs, network, and none of the jobs holds anything
-// there. Opens at most `budget` states, scaled down with the cluster; then each further job takes its best paying
-// offer.
+// there. What cannot gain more than the best found is not opened. Opens at most `budget` states, scaled down with the
+// cluster; then each further job takes its best paying offer.
 class QueueProgram {
  public:
   QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, bool priced,
@@ -36,6 +36,7 @@ class QueueProgram {
 
   [[nodiscard]] std::string key(std::size_t place) const;
   [[nodiscard]] double gain(const Offer& offer) const { return priced_ ? offer.payoff() : offer.utility; }
+  [[nodiscard]] double most_from(std::size_t place) const;
   Best solve(std::size_t place);
   Best open(std::size_t place);
 
@@ -45,6 +46,8 @@ class QueueProgram {
   bool priced_;
   std::size_t budget_;
   bool exact_ = true;
+  std::vector<std::vector<double>>
+      most_;  // per place and type in the job's order: what no gang with it gains more than
   std::vector<std::uint32_t> node_class_;  // equal for nodes that may be exchanged
   std::vector<std::uint32_t> rare_nodes_;  // all but those of the largest class
   std::unordered_map<std::string, Best> memo_;

@@ -55,6 +55,26 @@ Offer Valuation::offer(std::size_t j, Gang gang) const {
   return offer;
 }
 
+double Valuation::most_gain(std::size_t j, std::size_t place, bool priced) const {
+  const auto& job = plan_->job(j);
+  const auto& order = speeds_[j].order();
+  const auto speed_on = [&](std::uint32_t type) {
+    return std::max(speeds_[j].member(type), speeds_[j].member(type, true));
+  };
+  double speed = speed_on(order[place]);
+  double cheapest = price_[order[place]];
+  for (std::size_t faster = 0; job.gpus > 1 && faster < place; ++faster) {
+    cheapest = std::min(cheapest, price_[order[faster]]);
+    if (job.proportional_batch) speed = std::max(speed, speed_on(order[faster]));
+  }
+  // What it holds may gain the bonus: under the types of its members only.
+  bool may_stay = false;
+  for (const auto& held : job.held)
+    for (const auto& part : plan_->cluster().gang_of(held)) may_stay = may_stay || part.type == order[place];
+  const double gained = utility_at(j, speed) * (may_stay ? 1 + settings_.stay_bonus : 1);
+  return priced ? gained - cheapest * job.gpus : gained;
+}
+
 double Valuation::density(std::size_t j) const {
   const double gpus = std::max<std::uint32_t>(1, plan_->job(j).gpus);
   double best = -1e300;

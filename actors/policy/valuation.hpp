@@ -45,6 +45,9 @@ class Valuation {
   // The gang with everything counted: utility x (1 - switching time / round) when it moves, x (1 + bonus) when it
   // stays.
   [[nodiscard]] Offer offer(std::size_t j, Gang gang) const;
+  // What no gang whose slowest member is of type speeds(j).order()[place] gains more than: its payoff when `priced`,
+  // else its utility. Exact for a job of one GPU that holds nothing.
+  [[nodiscard]] double most_gain(std::size_t j, std::size_t place, bool priced) const;
   // The most the job could gain per GPU on idle GPUs of its best type: the order in which jobs are looked at.
   [[nodiscard]] double density(std::size_t j) const;
 
