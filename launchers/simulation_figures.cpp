@@ -20,8 +20,6 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-constexpr double kTouching_s = 1e-9;
-
 }  // namespace
 
 FigureCollector::FigureCollector(FigureOptions options) : options_(std::move(options)) {}
@@ -72,21 +70,11 @@ void FigureCollector::take(const event::ForkReported& e) {
   const auto more_s = std::max(0.0, e.report.train_s - lease.trained_s);
   lease.trained_s += more_s;
   gpu_train_s_ += more_s * static_cast<double>(lease.lease.gpus.size());
-  if (more_s > 0) node_trained(lease.lease.node, now_s_ - more_s);
+  if (more_s > 0) busy_.add(lease.lease.node, now_s_ - more_s, now_s_);
   if (e.report.end == LeaseEndReason::kRunning) return;
   if (e.report.end == LeaseEndReason::kRevoked)
     for (const auto gpu : lease.lease.gpus) taken_back_[{lease.lease.node, gpu}] = {lease.lease.fork, e.report.lease};
   end_lease(found);
-}
-
-// Ends come in order, so that earlier intervals can only grow into this one.
-void FigureCollector::node_trained(const NodeName& node, double from_s) {
-  auto& busy = busy_[node];
-  while (!busy.empty() && busy.back().second >= from_s - kTouching_s) {
-    from_s = std::min(from_s, busy.back().first);
-    busy.pop_back();
-  }
-  busy.emplace_back(from_s, now_s_);
 }
 
 void FigureCollector::take(const event::LeaseClosed& e) {
@@ -163,12 +151,9 @@ RunFigures FigureCollector::figures() const {
   double gpus = 0;
   for (const auto& node : options_.nodes)
     for (const auto& group : node.gpus) gpus += group.count;
-  double node_busy_s = 0;
-  for (const auto& [node, intervals] : busy_)
-    for (const auto& [from_s, to_s] : intervals) node_busy_s += to_s - from_s;
   if (run.makespan_s > 0 && gpus > 0) {
     run.gru = gpu_train_s_ / (gpus * run.makespan_s);
-    run.cru = node_busy_s / (static_cast<double>(options_.nodes.size()) * run.makespan_s);
+    run.cru = busy_.total_s() / (static_cast<double>(options_.nodes.size()) * run.makespan_s);
   }
   double cost = 0;
   bool priced = !options_.cost_per_gpu_h.empty();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "launchers/node_busy_time.hpp"
 #include "messages/types/event.hpp"
 
 namespace hadar {
@@ -87,7 +88,6 @@ class FigureCollector {
   void take(const Other&) {}
   void leave(JobId job);
   void end_lease(std::map<LeaseId, OpenLease>::iterator lease);
-  void node_trained(const NodeName& node, double from_s);
   void pass_time(double t_s);
   [[nodiscard]] double isolated_of(const Job& job) const;
 
@@ -97,8 +97,8 @@ class FigureCollector {
   std::uint64_t unfinished_ = 0;
   std::vector<Job> jobs_;  // by id, from 1
   std::map<LeaseId, OpenLease> leases_;
-  std::map<Gpu, std::pair<ForkId, LeaseId>> taken_back_;             // GPUs whose last lease was revoked
-  std::map<NodeName, std::vector<std::pair<double, double>>> busy_;  // apart from each other, rising
+  std::map<Gpu, std::pair<ForkId, LeaseId>> taken_back_;  // GPUs whose last lease was revoked
+  NodeBusyTime busy_;
   double gpu_train_s_ = 0;
   std::map<GpuType, double> gpu_held_s_;
   std::uint64_t preemptions_ = 0;

@@ -45,7 +45,15 @@ function panel(parent, title, hint, height) {
   parent.append(make("div", { class: "panel" }, make("h3", { text: title }), make("p", { class: "hint", text: hint }), holder));
   return canvas;
 }
-const timeAxis = end => ({ type: "linear", min: 0, max: end, title: { display: true, text: "seconds since the first submission" }, grid: { color: grid }, ticks: { maxTicksLimit: 14, includeBounds: false } });
+// Long runs are told in hours, in round steps.
+const longRun = 7200;
+const hourSteps = [0.25, 0.5, 1, 2, 4, 6, 12, 24, 48, 96, 168, 336, 720, 1440, 2880, 8760];
+function timeAxis(end) {
+  const hours = end > longRun;
+  const step = 3600 * (hourSteps.find(step => step * 14 * 3600 >= end) || Math.ceil(end / 14 / 3600));
+  const ticks = { maxTicksLimit: 15, includeBounds: false, ...(hours ? { stepSize: step, callback: value => fixed(value / 3600, step < 3600 ? 2 : 0) } : {}) };
+  return { type: "linear", min: 0, max: end, title: { display: true, text: `${hours ? "hours" : "seconds"} since the first submission` }, grid: { color: grid }, ticks };
+}
 
 // The job and copy, written into bars that are wide enough.
 const barNames = {
@@ -117,7 +125,7 @@ function gantt(parent, run) {
 function lines(canvas, sets, end, y, legend) {
   new Chart(canvas, {
     type: "line", data: { datasets: sets },
-    options: { parsing: true, interaction: { mode: "nearest", axis: "x", intersect: false }, scales: { x: timeAxis(end), y: Object.assign({ grid: { color: grid } }, y) }, plugins: { legend: { display: legend }, tooltip: { callbacks: { title: items => (items.length ? fixed(items[0].parsed.x, 1) + " s" : "") } } } },
+    options: { parsing: true, interaction: { mode: "nearest", axis: "x", intersect: false }, scales: { x: timeAxis(end), y: Object.assign({ grid: { color: grid } }, y) }, plugins: { legend: { display: legend }, tooltip: { callbacks: { title: items => (items.length ? seconds(items[0].parsed.x) : "") } } } },
   });
 }
 const percentAxis = title => ({ min: 0, max: 1, title: { display: true, text: title }, ticks: { callback: value => Math.round(100 * value) + " %" } });

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "launchers/node_busy_time.hpp"
+
 namespace hadar::report {
 namespace {
 
@@ -15,6 +17,7 @@ class Summariser {
     for (std::size_t i = 0; i < events.size(); ++i) {
       t_s_ = events[i].t_s;
       summary_.train_s += added[i];
+      train_added_s_ = added[i];
       std::visit([this](const auto& body) { take(body); }, events[i].body);
     }
     finish();
@@ -29,7 +32,12 @@ class Summariser {
     if (summary_.policy.empty()) summary_.policy = body.policy;
     summary_.round_s = body.round_s;
   }
-  void take(const event::NodeUp& body) { nodes_.insert(body.inventory.name); }
+  void take(const event::NodeUp& body) {
+    nodes_.insert(body.inventory.name);
+    std::uint32_t gpus = 0;
+    for (const auto& group : body.inventory.gpus) gpus += group.count;
+    if (gpus > 1) shared_nodes_.insert(body.inventory.name);
+  }
   void take(const event::RoundOpened&) { ++summary_.rounds; }
   void take(const event::Submitted& body) {
     if (jobs_.empty()) summary_.first_submit_t_s = t_s_;
@@ -43,6 +51,7 @@ class Summariser {
   void take(const event::LeasesGranted& body) {
     for (const auto& lease : body.leases) {
       open_[lease.id] = lease.fork;
+      node_of_[lease.id] = lease.node;
       const auto job = jobs_.find(lease.fork.job);
       if (job == jobs_.end()) continue;
       if (!job->second.started_t_s) job->second.started_t_s = t_s_;
@@ -53,6 +62,12 @@ class Summariser {
   void take(const event::ForkReported& body) {
     if (body.report.pace_missed_s > 0) ++summary_.pace_missed;
     summary_.pace_missed_s += body.report.pace_missed_s;
+    if (const auto node = node_of_.find(body.report.lease); train_added_s_ > 0 && node != node_of_.end()) {
+      if (shared_nodes_.contains(node->second))
+        busy_.add(node->second, t_s_ - train_added_s_, t_s_);
+      else
+        alone_s_ += train_added_s_;
+    }
     if (body.report.end != LeaseEndReason::kRunning) open_.erase(body.report.lease);
   }
   void take(const event::LeaseClosed& body) { open_.erase(body.lease); }
@@ -119,12 +134,17 @@ class Summariser {
     summary_.nodes = static_cast<std::uint32_t>(nodes_.size());
     if (completed > 0) summary_.avg_jct_s = jct_sum_s / completed;
     const double capacity_s = summary_.nodes * summary_.makespan_s;
-    if (capacity_s > 0) summary_.cru = summary_.train_s / capacity_s;
+    if (capacity_s > 0) summary_.cru = (alone_s_ + busy_.total_s()) / capacity_s;
   }
 
   RunSummary summary_;
   double t_s_ = 0;
+  double train_added_s_ = 0;
   std::set<NodeName> nodes_;
+  std::set<NodeName> shared_nodes_;  // with several GPUs
+  double alone_s_ = 0;               // trained on nodes of one GPU, where trainers cannot overlap
+  NodeBusyTime busy_;                // on the others
+  std::map<LeaseId, NodeName> node_of_;
   std::map<JobId, JobSummary> jobs_;
   std::map<JobId, Metrics> metrics_;
   std::map<LeaseId, ForkId> open_;

@@ -38,7 +38,9 @@ struct RunSummary {
   double first_submit_t_s = 0;
   double makespan_s = 0;  // first submit to last completion; 0 without a completion
   double train_s = 0;     // time trainers were inside the step loops of accepted reports
-  // Cluster resource utilisation over nodes: train_s / (nodes * makespan_s), as HadarE's paper defines it.
+  // Cluster resource utilisation over nodes, as HadarE's paper defines it: time a node had a trainer inside its step
+  // loop / (nodes * makespan_s). On nodes of one GPU that is train_s; on larger ones leases that run at once count
+  // once.
   double cru = 0;
   double avg_jct_s = 0;           // over completed jobs
   std::uint64_t pace_missed = 0;  // accepted reports of trainers that fell behind their pace

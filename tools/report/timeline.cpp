@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "launchers/node_busy_time.hpp"
 #include "tools/report/run_summary.hpp"
 
 namespace hadar::report {
@@ -45,7 +46,6 @@ struct OpenLease {
 };
 
 struct Stretch {
-  NodeName node;
   double from_s = 0;
   double to_s = 0;
   double train_s = 0;
@@ -123,7 +123,11 @@ class TimelineMaker {
     for (const auto bar : bars_of_[report.lease]) line_.bars[bar].steps = sum;
     const auto lease = open_.find(report.lease);
     if (lease == open_.end()) return;
-    stretches_.push_back({lease->second.node, lease->second.reported_s, t_s_, train_added_s_});
+    const auto& node = lease->second.node;
+    if (!rows_.contains({node, 1}))  // one GPU: its trainers cannot overlap
+      stretches_.push_back({lease->second.reported_s, t_s_, train_added_s_});
+    else if (train_added_s_ > 0)
+      busy_.add(node, t_s_ - train_added_s_, t_s_);
     lease->second.reported_s = t_s_;
     if (report.end == LeaseEndReason::kRunning) return;
     close(lease->second, name_of(report.end));
@@ -162,11 +166,13 @@ class TimelineMaker {
     held_[lease.node].push_back({lease.start_s, t_s_});
   }
 
-  // A node that holds several leases at once is one busy node: its stretches are united.
+  // A node with several leases at once is one busy node.
   void fill_shares() {
     Slots training(line_.end_s);
     for (const auto& stretch : stretches_)
       training.add(stretch.from_s, stretch.to_s, std::min(stretch.train_s, stretch.to_s - stretch.from_s));
+    for (const auto& [node, intervals] : busy_.intervals())
+      for (const auto& [from_s, to_s] : intervals) training.add(from_s, to_s, to_s - from_s);
     Slots leased(line_.end_s);
     for (auto& [node, spans] : held_) {
       std::sort(spans.begin(), spans.end());
@@ -193,6 +199,7 @@ class TimelineMaker {
   std::map<LeaseId, std::vector<std::size_t>> bars_of_;
   std::map<LeaseId, std::map<std::uint64_t, std::uint64_t>> steps_of_;
   std::vector<Stretch> stretches_;
+  NodeBusyTime busy_;
   std::map<NodeName, std::vector<std::pair<double, double>>> held_;
 };
 

@@ -163,5 +163,19 @@ TEST_F(EventFile, SkipsALastLineThatWasCutAndSaysWhich) {
   EXPECT_FALSE(read_events(write(next.substr(0, 9)), skipped).has_value()) << "nothing whole is in it";
 }
 
+TEST(RunSummary, CountsANodeWithTwoTrainersAtOnceAsOneBusyNode) {
+  RunEvents run;
+  run.node("n1", 2).submit(1, "a", 100).submit(2, "b", 100);
+  auto second = RunEvents::lease(2, 2, 0, "n1", 100);
+  second.gpus = {1};
+  run.grant({RunEvents::lease(1, 1, 0, "n1", 100), second});
+  run.at(8).report(1, 1, 0, 100, 8, LeaseEndReason::kQuota).merge(1, 1, {RunEvents::in(1, 0, 100)}, 100);
+  run.add(event::Completed{{1}, {}});
+  run.at(10).report(2, 2, 0, 100, 6, LeaseEndReason::kQuota).merge(2, 1, {RunEvents::in(2, 0, 100)}, 100);
+  run.add(event::Completed{{2}, {}});
+  EXPECT_DOUBLE_EQ(summarise(run.events).train_s, 14);
+  EXPECT_DOUBLE_EQ(summarise(run.events).cru, 1) << "0 to 8 and 4 to 10, of 10 s";
+}
+
 }  // namespace
 }  // namespace hadar::report

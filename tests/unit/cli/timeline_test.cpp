@@ -90,5 +90,15 @@ TEST(Timeline, OfNothingIsEmpty) {
   EXPECT_TRUE(make_timeline({}).bars.empty());
 }
 
+TEST(Timeline, NeverShowsMoreNodesTrainingThanThereAre) {
+  RunEvents run;
+  run.node("n1", 2).submit(1, "a", 100).submit(2, "b", 100);
+  auto second = RunEvents::lease(2, 2, 0, "n1", 100);
+  second.gpus = {1};
+  run.grant({RunEvents::lease(1, 1, 0, "n1", 100), second});
+  run.at(10).report(1, 1, 0, 100, 10, End::kQuota).report(2, 2, 0, 100, 10, End::kQuota);
+  for (const auto& point : make_timeline(run.events).training) EXPECT_NEAR(point.value, 1, 1e-9) << point.t_s;
+}
+
 }  // namespace
 }  // namespace hadar::report
