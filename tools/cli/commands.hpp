@@ -123,6 +123,7 @@ struct ReproArgs {
   std::string recipe;  // a name, or "list"
   std::string seeds = "1..5";
   std::string only;  // experiments whose name begins so; empty = all
+  std::string data;  // folder of public data; empty = none
   std::uint32_t threads = 1;
 };
 // Runs a named experiment and sets measured, ceiling and published figures side by side.

@@ -66,6 +66,7 @@ CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
   for (auto seed = seeds->first; seed <= seeds->second; ++seed) options.measure.seeds.push_back(seed);
   options.measure.threads = args.threads;
   options.only = args.only;
+  options.data = args.data;
   const bool terminal = isatty(STDERR_FILENO) == 1;
   if (terminal) options.measure.progress = show_progress;
   auto report = recipe->run(options);

@@ -1,6 +1,7 @@
 // Named experiments that rebuild what papers report.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@ namespace hadar::repro {
 
 struct RecipeOptions {
   MeasureOptions measure;
-  std::string only;  // experiments whose name begins so; empty = all
+  std::filesystem::path data;  // folder of public data, for recipes that need one; empty = none
+  std::string only;            // experiments whose name begins so; empty = all
 };
 
 struct Recipe {
@@ -34,5 +36,6 @@ Result<Report> mixed_gangs(const RecipeOptions& options);
 Result<Report> gavel_jct(const RecipeOptions& options);
 Result<Report> gavel_makespan(const RecipeOptions& options);
 Result<Report> estimator(const RecipeOptions& options);
+Result<Report> sia_traces(const RecipeOptions& options);
 
 }  // namespace hadar::repro

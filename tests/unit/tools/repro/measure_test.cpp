@@ -99,7 +99,7 @@ TEST(Report, ShowsMeasuredCeilingAndPublishedSideBySide) {
 }
 
 TEST(Recipes, SayWhichPartsThereAreWhenNoneIsNamedSo) {
-  const auto report = sixty_gpus({{{1}, 1, {}}, "nothing like it"});
+  const auto report = sixty_gpus({{{1}, 1, {}}, {}, "nothing like it"});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(report.error().message, testing::HasSubstr("balanced G0"));
