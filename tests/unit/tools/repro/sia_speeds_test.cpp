@@ -28,7 +28,7 @@ class SiaSpeeds : public testing::Test {
     return 0;
   }
 
-  TempDir dir_;
+  hadar::test::TempDir dir_;
 };
 
 TEST_F(SiaSpeeds, AreTheMeasuredOnesWhereThereAreSome) {
