@@ -20,43 +20,62 @@ std::uint32_t node_count(const Gang& gang) {
 Gang normalized(Gang gang) {
   std::sort(gang.begin(), gang.end(),
             [](const Part& a, const Part& b) { return a.node != b.node ? a.node < b.node : a.type < b.type; });
-  Gang merged;
-  for (const auto& part : gang) {
+  std::size_t kept = 0;
+  for (const auto part : gang) {
     if (part.count == 0) continue;
-    if (!merged.empty() && merged.back().node == part.node && merged.back().type == part.type)
-      merged.back().count += part.count;
+    if (kept > 0 && gang[kept - 1].node == part.node && gang[kept - 1].type == part.type)
+      gang[kept - 1].count += part.count;
     else
-      merged.push_back(part);
+      gang[kept++] = part;
   }
-  return merged;
+  gang.resize(kept);
+  return gang;
 }
 
+namespace {
+
+// Rising names of the types there are. Neighbours are mostly alike, so few names are looked for.
+std::vector<GpuType> type_names_of(const std::vector<NodeCapacity>& nodes) {
+  std::vector<GpuType> names;
+  const GpuType* last = nullptr;
+  for (const auto& node : nodes)
+    for (const auto& group : node.gpus) {
+      if (last != nullptr && *last == group.type) continue;
+      last = &group.type;
+      const auto at = std::lower_bound(names.begin(), names.end(), group.type);
+      if (at == names.end() || *at != group.type) names.insert(at, group.type);
+    }
+  return names;
+}
+
+}  // namespace
+
 Result<ClusterIndex> ClusterIndex::make(const std::vector<NodeCapacity>& nodes) {
-  ClusterIndex index;
-  for (const auto& node : nodes) {
-    if (!index.node_names_.empty() && !(index.node_names_.back() < node.node))
+  for (std::size_t n = 1; n < nodes.size(); ++n)
+    if (!(nodes[n - 1].node < nodes[n].node))
       return fail(ErrorCode::kInvalidArgument,
-                  "round input, node \"" + node.node + "\": node names must rise and be unique");
-    index.node_names_.push_back(node.node);
-    for (const auto& group : node.gpus) index.type_names_.push_back(group.type);
-  }
-  std::sort(index.type_names_.begin(), index.type_names_.end());
-  index.type_names_.erase(std::unique(index.type_names_.begin(), index.type_names_.end()), index.type_names_.end());
+                  "round input, node \"" + nodes[n].node + "\": node names must rise and be unique");
+  ClusterIndex index;
+  index.nodes_ = &nodes;
+  index.type_names_ = type_names_of(nodes);
   index.installed_.assign(index.type_names_.size(), 0);
+  index.first_gpu_.reserve(nodes.size() + 1);
+  index.first_gpu_.push_back(0);
   for (const auto& node : nodes) {
-    auto& types = index.gpu_types_.emplace_back();
     for (const auto& group : node.gpus) {
       const auto type = index.find_type(group.type);
-      types.insert(types.end(), group.count, type);
+      index.gpu_types_.insert(index.gpu_types_.end(), group.count, type);
       index.installed_[type] += group.count;
     }
+    index.first_gpu_.push_back(index.gpu_types_.size());
   }
   return index;
 }
 
 std::uint32_t ClusterIndex::find_node(const NodeName& name) const {
-  const auto it = std::lower_bound(node_names_.begin(), node_names_.end(), name);
-  return it != node_names_.end() && *it == name ? static_cast<std::uint32_t>(it - node_names_.begin()) : kNone;
+  const auto it = std::lower_bound(nodes_->begin(), nodes_->end(), name,
+                                   [](const NodeCapacity& node, const NodeName& wanted) { return node.node < wanted; });
+  return it != nodes_->end() && it->node == name ? static_cast<std::uint32_t>(it - nodes_->begin()) : kNone;
 }
 
 std::uint32_t ClusterIndex::find_type(const GpuType& name) const {
@@ -69,9 +88,10 @@ Gang ClusterIndex::gang_of(const Allocation& allocation) const {
   for (const auto& slice : allocation.slices) {
     const auto node = find_node(slice.node);
     if (node == kNone) return {};
+    const auto types = gpu_types(node);
     for (const auto gpu : slice.gpus) {
-      if (gpu >= gpu_types_[node].size()) return {};
-      gang.push_back({node, gpu_types_[node][gpu], 1});
+      if (gpu >= types.size()) return {};
+      gang.push_back({node, types[gpu], 1});
     }
   }
   return normalized(std::move(gang));

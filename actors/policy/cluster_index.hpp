@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,16 +35,20 @@ using Gang = std::vector<Part>;
 // Immutable once made. Node numbers follow the input's order (rising names), type numbers rising type names.
 class ClusterIndex {
  public:
-  // Fails with kInvalidArgument when node names do not rise.
+  // Fails with kInvalidArgument when node names do not rise. `nodes` must outlive the index and stay as they are.
   [[nodiscard]] static Result<ClusterIndex> make(const std::vector<NodeCapacity>& nodes);
 
-  [[nodiscard]] std::uint32_t nodes() const { return static_cast<std::uint32_t>(node_names_.size()); }
+  [[nodiscard]] std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_->size()); }
   [[nodiscard]] std::uint32_t types() const { return static_cast<std::uint32_t>(type_names_.size()); }
-  [[nodiscard]] const NodeName& node_name(std::uint32_t node) const { return node_names_[node]; }
+  [[nodiscard]] const NodeName& node_name(std::uint32_t node) const { return (*nodes_)[node].node; }
   [[nodiscard]] const GpuType& type_name(std::uint32_t type) const { return type_names_[type]; }
   [[nodiscard]] const std::vector<GpuType>& type_names() const { return type_names_; }
   // The type of every GPU of a node, by GPU index.
-  [[nodiscard]] const std::vector<std::uint32_t>& gpu_types(std::uint32_t node) const { return gpu_types_[node]; }
+  [[nodiscard]] std::span<const std::uint32_t> gpu_types(std::uint32_t node) const {
+    return {gpu_types_.data() + first_gpu_[node], gpu_types_.data() + first_gpu_[node + 1]};
+  }
+  // GPUs of all nodes are numbered through, node after node: where a node's begin (for nodes(): how many there are).
+  [[nodiscard]] std::size_t first_gpu(std::uint32_t node) const { return first_gpu_[node]; }
   // Installed GPUs of a type over all nodes.
   [[nodiscard]] std::uint32_t installed(std::uint32_t type) const { return installed_[type]; }
 
@@ -56,9 +61,10 @@ class ClusterIndex {
   [[nodiscard]] Gang gang_of(const Allocation& allocation) const;
 
  private:
-  std::vector<NodeName> node_names_;
+  const std::vector<NodeCapacity>* nodes_ = nullptr;
   std::vector<GpuType> type_names_;
-  std::vector<std::vector<std::uint32_t>> gpu_types_;
+  std::vector<std::size_t> first_gpu_;    // per node, and one more
+  std::vector<std::uint32_t> gpu_types_;  // per GPU
   std::vector<std::uint32_t> installed_;
 };
 

@@ -1,7 +1,6 @@
 #include "actors/policy/free_nodes.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace hadar {
 
@@ -25,7 +24,7 @@ std::uint32_t take_on(const PlanBuilder& plan, std::uint32_t node, const std::ve
 
 std::uint32_t take_by_free(const PlanBuilder& plan, const std::vector<std::uint32_t>& types, std::uint32_t most,
                            Gang& gang) {
-  using Nodes = std::set<std::uint32_t>;
+  using Nodes = std::vector<std::uint32_t>;
   struct Like {
     std::uint32_t free;
     Nodes::const_iterator next;

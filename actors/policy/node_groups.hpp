@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 namespace hadar {
@@ -15,11 +14,12 @@ class NodeGroups {
  public:
   struct Group {
     std::vector<std::uint32_t> counts;
-    std::set<std::uint32_t> nodes;
-    std::size_t place = 0;  // in `occupied`, while it has nodes
+    std::vector<std::uint32_t> nodes;  // rising
+    std::size_t place = 0;             // in `occupied`, while it has nodes
   };
 
-  // Puts a node into the group with these counts; in amortised O(log groups + log nodes).
+  // Puts a node into the group with these counts; costs O(log groups) and moving the numbers
+  // of its old and new neighbours.
   void put(std::uint32_t node, const std::vector<std::uint32_t>& counts);
 
   // Numbers of the groups that have nodes, in no order that may be relied on.
@@ -31,6 +31,7 @@ class NodeGroups {
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
+  std::uint32_t number_of(std::uint32_t node, const std::vector<std::uint32_t>& counts);
   void remove(std::uint32_t node);
 
   std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;

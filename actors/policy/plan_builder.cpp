@@ -24,15 +24,14 @@ bool renews_itself(const Allocation& held) {
 }  // namespace
 
 PlanBuilder::PlanBuilder(const RoundInput& input, ClusterIndex cluster)
-    : input_(&input), cluster_(std::move(cluster)), states_(input.jobs.size()), owners_(cluster_.nodes()) {
-  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
-    owners_[node].assign(cluster_.gpu_types(node).size(), kUnusable);
-  holders_.resize(cluster_.nodes());
-  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
-    holders_[node].assign(cluster_.gpu_types(node).size(), {-1, -1});
+    : input_(&input), cluster_(std::move(cluster)), states_(input.jobs.size()) {
+  const auto gpus = cluster_.first_gpu(cluster_.nodes());
+  owners_.assign(gpus, kUnusable);
+  holders_.assign(gpus, {kNobody, kNobody});
   free_.assign(std::size_t{cluster_.nodes()} * cluster_.types(), 0);
   idle_.assign(free_.size(), 0);
   free_of_type_.assign(cluster_.types(), 0);
+  allowed_.reserve(states_.size() * cluster_.types());
 }
 
 Result<PlanBuilder> PlanBuilder::make(const RoundInput& input) {
@@ -48,14 +47,16 @@ Result<PlanBuilder> PlanBuilder::make(const RoundInput& input) {
 }
 
 void PlanBuilder::count_free() {
-  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
-    for (std::size_t gpu = 0; gpu < owners_[node].size(); ++gpu) {
-      if (owners_[node][gpu] < kIdle) continue;
-      const auto type = cluster_.gpu_types(node)[gpu];
-      ++free_[node * cluster_.types() + type];
-      ++free_of_type_[type];
-      if (owners_[node][gpu] == kIdle) ++idle_[node * cluster_.types() + type];
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node) {
+    const auto owners = owners_on(node);
+    const auto types = cluster_.gpu_types(node);
+    for (std::size_t gpu = 0; gpu < owners.size(); ++gpu) {
+      if (owners[gpu] < kIdle) continue;
+      ++free_[node * cluster_.types() + types[gpu]];
+      ++free_of_type_[types[gpu]];
+      if (owners[gpu] == kIdle) ++idle_[node * cluster_.types() + types[gpu]];
     }
+  }
   for (std::uint32_t node = 0; node < cluster_.nodes(); ++node) regroup(node);
 }
 
@@ -67,14 +68,15 @@ void PlanBuilder::regroup(std::uint32_t node) {
 }
 
 Status PlanBuilder::read_idle() {
-  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node) {
+    const auto owners = owners_on(node);
     for (const auto gpu : input_->nodes[node].idle_gpus) {
-      if (gpu >= owners_[node].size())
+      if (gpu >= owners.size())
         return fail(ErrorCode::kInvalidArgument, "round input, node \"" + cluster_.node_name(node) + "\": idle GPU " +
-                                                     std::to_string(gpu) + " of only " +
-                                                     std::to_string(owners_[node].size()));
-      owners_[node][gpu] = kIdle;
+                                                     std::to_string(gpu) + " of only " + std::to_string(owners.size()));
+      owners[gpu] = kIdle;
     }
+  }
   return {};
 }
 
@@ -85,10 +87,9 @@ Status PlanBuilder::read_jobs() {
     const auto& view = job(j);
     if (j > 0 && !(job(j - 1).job < view.job))
       return fail(ErrorCode::kInvalidArgument, "round input, " + named(view) + ": job ids must rise and be unique");
-    auto& state = states_[j];
-    for (std::uint32_t type = 0; type < cluster_.types(); ++type)
-      state.allowed.push_back(view.gpu_types.empty() || std::find(view.gpu_types.begin(), view.gpu_types.end(),
-                                                                  cluster_.type_name(type)) != view.gpu_types.end());
+    for (const auto& type : cluster_.type_names())
+      allowed_.push_back(view.gpu_types.empty() ||
+                         std::find(view.gpu_types.begin(), view.gpu_types.end(), type) != view.gpu_types.end());
     if (auto read = read_held(j); !read) return read;
   }
   return {};
@@ -122,20 +123,21 @@ Status PlanBuilder::read_held(std::size_t j) {
 
 // Two jobs may hold a GPU when their allocations are the very same GPUs; it is immovable when one of them is.
 Status PlanBuilder::claim(std::size_t j, const GpuSlice& slice, std::uint32_t node, const Allocation& held) {
+  const auto owners = owners_on(node);
   for (const auto gpu : slice.gpus) {
-    if (gpu >= owners_[node].size()) continue;
-    auto& holders = holders_[node][gpu];
+    if (gpu >= owners.size()) continue;
+    auto& holders = holders_[cluster_.first_gpu(node) + gpu];
     const bool shares = holders[0] >= 0 && holders[1] < 0 && static_cast<std::size_t>(holders[0]) != j &&
                         holds_same(static_cast<std::size_t>(holders[0]), held);
     if (holders[0] >= 0 && !shares)
       return fail(ErrorCode::kInvalidArgument, "round input, " + named(job(j)) + ": GPU " + std::to_string(gpu) +
                                                    " of node \"" + slice.node + "\" is held twice");
-    holders[shares ? 1 : 0] = static_cast<std::int64_t>(j);
-    auto& owner = owners_[node][gpu];
+    holders[shares ? 1 : 0] = static_cast<Owner>(j);
+    auto& owner = owners[gpu];
     if (states_[j].fixed || (shares && owner == kFixed))
       owner = kFixed;
     else if (!shares)
-      owner = static_cast<std::int64_t>(j);
+      owner = static_cast<Owner>(j);
   }
   return {};
 }
@@ -158,8 +160,9 @@ Gang PlanBuilder::known_part(const Allocation& allocation) const {
   for (const auto& slice : allocation.slices) {
     const auto node = cluster_.find_node(slice.node);
     if (node == ClusterIndex::kNone) continue;
+    const auto types = cluster_.gpu_types(node);
     for (const auto gpu : slice.gpus)
-      if (gpu < owners_[node].size()) gang.push_back({node, cluster_.gpu_types(node)[gpu], 1});
+      if (gpu < types.size()) gang.push_back({node, types[gpu], 1});
   }
   return normalized(std::move(gang));
 }
@@ -373,7 +376,7 @@ void PlanBuilder::rollback(std::size_t point) {
 }
 
 void PlanBuilder::explain(std::size_t j, Reason reason, OutcomeKind kind) {
-  states_[j].explained = Outcome{job(j).job, kind, std::move(reason)};
+  states_[j].explained = std::make_unique<Outcome>(Outcome{job(j).job, kind, std::move(reason)});
 }
 
 }  // namespace hadar

@@ -12,7 +12,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,7 +59,9 @@ class PlanBuilder {
   // Steps that new grants of a job may share: those never issued, and at a border also what held allocations that are
   // not repeated leave undone, as far as known.
   [[nodiscard]] std::uint64_t steps_available(std::size_t j) const;
-  [[nodiscard]] bool allows(std::size_t j, std::uint32_t type) const { return states_[j].allowed[type]; }
+  [[nodiscard]] bool allows(std::size_t j, std::uint32_t type) const {
+    return allowed_[j * cluster_.types() + type] != 0;
+  }
   [[nodiscard]] bool has_grant(std::size_t j) const { return !states_[j].grants.empty(); }
   [[nodiscard]] const std::vector<Grant>& grants(std::size_t j) const { return states_[j].grants; }
   // Whether a fork of the job already has a place on the node.
@@ -112,11 +116,10 @@ class PlanBuilder {
  private:
   struct JobState {
     bool plannable = true;
-    bool fixed = false;  // its held allocations are immovable
-    std::vector<bool> allowed;
+    bool fixed = false;              // its held allocations are immovable
     std::uint32_t fixed_grants = 0;  // the first so many grants are immovable
     std::vector<Grant> grants;
-    std::optional<Outcome> explained;
+    std::unique_ptr<Outcome> explained;
   };
   struct Change {
     bool added = true;
@@ -124,9 +127,11 @@ class PlanBuilder {
     std::uint32_t place = 0;
     Grant grant;
   };
-  static constexpr std::int64_t kFixed = -3;  // held by an immovable allocation
-  static constexpr std::int64_t kUnusable = -2;
-  static constexpr std::int64_t kIdle = -1;
+  using Owner = std::int32_t;          // the job that holds a GPU, or one of these
+  static constexpr Owner kFixed = -3;  // held by an immovable allocation
+  static constexpr Owner kUnusable = -2;
+  static constexpr Owner kIdle = -1;
+  static constexpr Owner kNobody = -1;
 
   PlanBuilder(const RoundInput& input, ClusterIndex cluster);
   Status read_jobs();
@@ -143,18 +148,23 @@ class PlanBuilder {
   void give_back(const Grant& grant);
   void count_free();
   void regroup(std::uint32_t node);
+  // Of the GPUs of a node.
+  [[nodiscard]] std::span<Owner> owners_on(std::uint32_t node) {
+    return {owners_.data() + cluster_.first_gpu(node), owners_.data() + cluster_.first_gpu(node + 1)};
+  }
   void add(std::size_t j, Grant grant);
-  [[nodiscard]] std::vector<std::uint64_t> quotas_of(std::size_t j) const;
-  [[nodiscard]] Outcome outcome(std::size_t j, const std::vector<Allocation>& planned) const;
+  void share_quotas(std::size_t j, std::span<std::uint64_t> quotas) const;
+  [[nodiscard]] Outcome outcome(std::size_t j, std::span<const Allocation> planned) const;
   [[nodiscard]] Reason waiting_reason(std::size_t j) const;
 
   const RoundInput* input_;
   ClusterIndex cluster_;
   std::vector<JobState> states_;
-  std::vector<std::vector<std::int64_t>> owners_;  // per node and GPU: one of the above, or the job that holds it
-  std::vector<std::vector<std::array<std::int64_t, 2>>> holders_;  // per node and GPU: jobs; -1 = none
-  std::vector<std::uint32_t> free_;                                // per (node, type)
-  std::vector<std::int64_t> idle_;  // the same without held ones; below 0 when some were taken
+  std::vector<std::uint8_t> allowed_;          // per (job, type)
+  std::vector<Owner> owners_;                  // per GPU
+  std::vector<std::array<Owner, 2>> holders_;  // per GPU: jobs, kNobody where there are fewer
+  std::vector<std::uint32_t> free_;            // per (node, type)
+  std::vector<std::int64_t> idle_;             // the same without held ones; below 0 when some were taken
   std::vector<std::uint32_t> free_of_type_;
   NodeGroups groups_;
   std::vector<std::uint32_t> counts_;  // of one node, for regroup

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <map>
+#include <span>
 #include <utility>
 
 #include "actors/policy/plan_builder.hpp"
@@ -45,12 +45,12 @@ class GpuNaming {
 
   // Two passes over all grants in the same order: first `own`, later `rest`.
   void own(std::size_t j, const Gang& gang, std::vector<GpuSlice>& slices) {
-    const auto own_job = static_cast<std::int64_t>(j);
+    const auto own_job = static_cast<PlanBuilder::Owner>(j);
     for (const auto& part : gang)
       pick(
           part, part.count,
           [&](auto owner, std::uint32_t gpu) {
-            const auto& holders = builder_.holders_[part.node][gpu];
+            const auto& holders = builder_.holders_[builder_.cluster().first_gpu(part.node) + gpu];
             return owner >= 0 && (holders[0] == own_job || holders[1] == own_job);
           },
           slices);
@@ -68,26 +68,25 @@ class GpuNaming {
   }
 
  private:
-  // Who has the GPUs of a node, GPUs of repeated allocations left out. Most nodes are never asked for.
-  std::vector<std::int64_t>& owners_on(std::uint32_t node) {
-    if (!std::exchange(repeated_read_, true)) read_repeated();
-    const auto [it, fresh] = owners_.try_emplace(node);
-    if (!fresh) return it->second;
-    it->second = builder_.owners_[node];
-    const auto [first, last] = repeated_.equal_range(node);
-    for (auto slice = first; slice != last; ++slice)
-      for (const auto gpu : slice->second->gpus)
-        if (gpu < it->second.size()) it->second[gpu] = PlanBuilder::kUnusable;
-    return it->second;
+  // Who has the GPUs of a node, GPUs of repeated allocations left out.
+  std::span<PlanBuilder::Owner> owners_on(std::uint32_t node) {
+    if (owners_.empty()) read_owners();
+    const auto& cluster = builder_.cluster();
+    return {owners_.data() + cluster.first_gpu(node), owners_.data() + cluster.first_gpu(node + 1)};
   }
 
-  void read_repeated() {
+  void read_owners() {
+    owners_ = builder_.owners_;
     for (std::size_t j = 0; j < builder_.jobs(); ++j)
       for (const auto& grant : builder_.grants(j)) {
         if (grant.held == nullptr) continue;
-        for (const auto& slice : grant.held->slices)
-          if (const auto node = builder_.cluster().find_node(slice.node); node != ClusterIndex::kNone)
-            repeated_.emplace(node, &slice);
+        for (const auto& slice : grant.held->slices) {
+          const auto node = builder_.cluster().find_node(slice.node);
+          if (node == ClusterIndex::kNone) continue;
+          const auto owners = owners_on(node);
+          for (const auto gpu : slice.gpus)
+            if (gpu < owners.size()) owners[gpu] = PlanBuilder::kUnusable;
+        }
       }
   }
 
@@ -102,8 +101,8 @@ class GpuNaming {
 
   template <class MayTake>
   std::uint32_t pick(const Part& part, std::uint32_t limit, MayTake may_take, std::vector<GpuSlice>& slices) {
-    const auto& types = builder_.cluster().gpu_types(part.node);
-    auto& owners = owners_on(part.node);
+    const auto types = builder_.cluster().gpu_types(part.node);
+    const auto owners = owners_on(part.node);
     std::uint32_t picked = 0;
     for (std::uint32_t gpu = 0; gpu < owners.size() && picked < limit; ++gpu) {
       if (!may_take(owners[gpu], gpu) || types[gpu] != part.type) continue;
@@ -121,9 +120,7 @@ class GpuNaming {
   }
 
   const PlanBuilder& builder_;
-  std::map<std::uint32_t, std::vector<std::int64_t>> owners_;
-  std::multimap<std::uint32_t, const GpuSlice*> repeated_;
-  bool repeated_read_ = false;
+  std::vector<PlanBuilder::Owner> owners_;  // read when the first GPU is to be named
 };
 
 Reason PlanBuilder::waiting_reason(std::size_t j) const {
@@ -152,7 +149,7 @@ Reason PlanBuilder::waiting_reason(std::size_t j) const {
           {{"wanted", wanted}, {"free", static_cast<double>(idle)}}};
 }
 
-Outcome PlanBuilder::outcome(std::size_t j, const std::vector<Allocation>& planned) const {
+Outcome PlanBuilder::outcome(std::size_t j, std::span<const Allocation> planned) const {
   const auto& view = job(j);
   if (planned.empty()) {
     if (states_[j].explained) return *states_[j].explained;
@@ -172,68 +169,76 @@ Outcome PlanBuilder::outcome(std::size_t j, const std::vector<Allocation>& plann
            {{"gpus", gpus}, {"forks", forks}, {"steps_per_s", speed}}}};
 }
 
-// A fork that renews itself gets all there is; forks that end at the border share by speed.
-std::vector<std::uint64_t> PlanBuilder::quotas_of(std::size_t j) const {
-  std::vector<std::uint64_t> quotas(grants(j).size(), 1);  // of repeated allocations: not looked at
+// A fork that renews itself gets all there is; forks that end at the border share by speed. Those of repeated
+// allocations are not looked at.
+void PlanBuilder::share_quotas(std::size_t j, std::span<std::uint64_t> quotas) const {
   std::vector<std::size_t> sharing;
   std::vector<double> speeds;
   std::vector<double> usable;
   for (std::size_t g = 0; g < grants(j).size(); ++g) {
     const auto& grant = grants(j)[g];
     if (grant.held != nullptr) continue;
-    if (!grant.ends_at_border) return {steps_available(j)};
+    if (!grant.ends_at_border) {
+      quotas.front() = steps_available(j);
+      return;
+    }
     sharing.push_back(g);
     speeds.push_back(grant.steps_per_s);
     usable.push_back(grant.usable_s);
   }
-  if (sharing.empty()) return quotas;
+  if (sharing.empty()) return;
   const auto shares = fork_quotas(steps_available(j), speeds, usable);
   for (std::size_t i = 0; i < sharing.size(); ++i) quotas[sharing[i]] = shares[i];
-  return quotas;
 }
 
 RoundPlan PlanBuilder::finish(std::string memory) const {
   RoundPlan plan;
   plan.round = input_->round;
   plan.memory = std::move(memory);
+  std::vector<std::size_t> first(1, 0);  // grants of all jobs are numbered through
+  first.reserve(jobs() + 1);
+  for (std::size_t j = 0; j < jobs(); ++j) first.push_back(first.back() + grants(j).size());
+  std::vector<std::uint64_t> quotas(first.back(), 1);
+  std::vector<std::vector<GpuSlice>> slices(first.back());
   GpuNaming naming(*this);
-  std::vector<std::vector<std::vector<GpuSlice>>> slices(jobs());
-  std::vector<std::vector<std::uint64_t>> quotas(jobs());
   for (std::size_t j = 0; j < jobs(); ++j) {
-    quotas[j] = quotas_of(j);
-    slices[j].resize(grants(j).size());
+    share_quotas(j, std::span(quotas).subspan(first[j], grants(j).size()));
     for (std::size_t g = 0; g < grants(j).size(); ++g)
-      if (quotas[j][g] > 0 && named_here(grants(j)[g])) naming.own(j, grants(j)[g].gang, slices[j][g]);
+      if (quotas[first[j] + g] > 0 && named_here(grants(j)[g])) naming.own(j, grants(j)[g].gang, slices[first[j] + g]);
   }
   for (std::size_t j = 0; j < jobs(); ++j)
     for (std::size_t g = 0; g < grants(j).size(); ++g) {
-      if (quotas[j][g] == 0 || !named_here(grants(j)[g])) continue;
-      naming.rest(grants(j)[g].gang, slices[j][g]);
-      slices[j][g] = ordered(std::move(slices[j][g]));
+      const auto at = first[j] + g;
+      if (quotas[at] == 0 || !named_here(grants(j)[g])) continue;
+      naming.rest(grants(j)[g].gang, slices[at]);
+      slices[at] = ordered(std::move(slices[at]));
     }
   // The GPUs of a grant that rides are its partner's, whose grant is its only one.
   const auto slices_of = [&](std::size_t j, std::size_t g) -> const std::vector<GpuSlice>& {
     const auto& grant = grants(j)[g];
-    if (!grant.rides) return slices[j][g];
+    if (!grant.rides) return slices[first[j] + g];
     const auto& lead = grants(*grant.partner).front();
-    return lead.held != nullptr ? lead.held->slices : slices[*grant.partner].front();
+    return lead.held != nullptr ? lead.held->slices : slices[first[*grant.partner]];
   };
+  plan.allocations.reserve(first.back());
+  plan.outcomes.reserve(jobs());
   for (std::size_t j = 0; j < jobs(); ++j) {
-    std::vector<Allocation> planned;
+    const auto begin = plan.allocations.size();
     for (std::size_t g = 0; g < grants(j).size(); ++g) {
       const auto& grant = grants(j)[g];
-      if (grant.held != nullptr) planned.push_back(*grant.held);
-      if (grant.held != nullptr || quotas[j][g] == 0) continue;
-      planned.push_back({{job(j).job, grant.fork},
-                         slices_of(j, g),
-                         quotas[j][g],
-                         grant.ends_at_border,
-                         grant.steps_per_s,
-                         grant.partner ? job(*grant.partner).job : JobId{}});
+      const auto quota = quotas[first[j] + g];
+      if (grant.held != nullptr) plan.allocations.push_back(*grant.held);
+      if (grant.held != nullptr || quota == 0) continue;
+      plan.allocations.push_back({{job(j).job, grant.fork},
+                                  slices_of(j, g),
+                                  quota,
+                                  grant.ends_at_border,
+                                  grant.steps_per_s,
+                                  grant.partner ? job(*grant.partner).job : JobId{}});
     }
+    const std::span planned(plan.allocations.begin() + static_cast<std::ptrdiff_t>(begin), plan.allocations.end());
     std::sort(planned.begin(), planned.end(), [](const auto& a, const auto& b) { return a.fork < b.fork; });
     plan.outcomes.push_back(outcome(j, planned));
-    plan.allocations.insert(plan.allocations.end(), planned.begin(), planned.end());
   }
   return plan;
 }

@@ -38,7 +38,7 @@ ForkPlanner::ForkPlanner(PlanBuilder& plan, const Valuation& value, const ForkSe
       const auto [it, fresh] = hosts_.try_emplace({type, plan.job(j).gpus}, 0);
       if (!fresh) continue;
       for (std::uint32_t node = 0; node < cluster.nodes(); ++node) {
-        const auto& gpus = cluster.gpu_types(node);
+        const auto gpus = cluster.gpu_types(node);
         if (std::count(gpus.begin(), gpus.end(), type) >= static_cast<std::ptrdiff_t>(plan.job(j).gpus)) ++it->second;
       }
     }
