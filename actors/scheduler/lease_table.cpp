@@ -14,7 +14,7 @@ void LeaseTable::enter(const Lease& lease, LeasePhase phase) {
   forks_[lease.fork].insert(lease.id);
   leases_[lease.id] = Entry{std::make_shared<const Lease>(lease), phase};
   changed_nodes_.insert(lease.node);
-  open_changed_ = true;
+  changed_open_.emplace(lease.fork, lease.id);
 }
 
 void LeaseTable::erase(Leases::iterator entry) {
@@ -24,8 +24,8 @@ void LeaseTable::erase(Leases::iterator entry) {
   const auto fork = forks_.find(lease.fork);
   fork->second.erase(lease.id);
   if (fork->second.empty()) forks_.erase(fork);
+  changed_open_.emplace(lease.fork, lease.id);
   leases_.erase(entry);
-  open_changed_ = true;
 }
 
 void LeaseTable::set_phase(Leases::iterator entry, LeasePhase phase) {
@@ -33,7 +33,7 @@ void LeaseTable::set_phase(Leases::iterator entry, LeasePhase phase) {
   entry->second.phase = phase;
   if (!frees) return;
   changed_nodes_.insert(entry->second.lease->node);
-  open_changed_ = true;
+  changed_open_.emplace(entry->second.lease->fork, entry->first);
 }
 
 template <class Change>
@@ -41,7 +41,7 @@ void LeaseTable::change(Entry& entry, Change how) {
   auto changed = *entry.lease;
   how(changed);
   entry.lease = std::make_shared<const Lease>(std::move(changed));
-  open_changed_ = true;
+  changed_open_.emplace(entry.lease->fork, entry.lease->id);
 }
 
 // ---- changes ----
@@ -233,11 +233,22 @@ void LeaseTable::refresh_nodes() {
 }
 
 void LeaseTable::refresh_open() {
-  if (!std::exchange(open_changed_, false)) return;
-  view_->open.clear();
-  for (const auto& [fork, ids] : forks_)
-    for (const auto id : ids)
-      if (const auto& entry = leases_.at(id); entry.phase != LeasePhase::kOver) view_->open.push_back(entry.lease);
+  using Key = std::pair<ForkId, LeaseId>;
+  auto& open = view_->open;
+  for (const auto& key : std::exchange(changed_open_, {})) {
+    const auto found = leases_.find(key.second);
+    const bool is_open = found != leases_.end() && found->second.phase != LeasePhase::kOver;
+    const auto at = std::lower_bound(open.begin(), open.end(), key, [](const auto& lease, const Key& wanted) {
+      return Key{lease->fork, lease->id} < wanted;
+    });
+    const bool there = at != open.end() && (*at)->fork == key.first && (*at)->id == key.second;
+    if (is_open && there)
+      *at = found->second.lease;
+    else if (is_open)
+      open.insert(at, found->second.lease);
+    else if (there)
+      open.erase(at);
+  }
 }
 
 CapacityPtr LeaseTable::view() {

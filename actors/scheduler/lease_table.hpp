@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/local_messages.hpp"
@@ -82,7 +83,7 @@ class LeaseTable {
   std::shared_ptr<CapacityViewed> view_;  // the last answer
   std::set<NodeName> changed_nodes_;      // since then
   bool nodes_changed_ = true;             // their set
-  bool open_changed_ = true;
+  std::set<std::pair<ForkId, LeaseId>> changed_open_;
 };
 
 }  // namespace hadar

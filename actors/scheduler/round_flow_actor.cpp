@@ -79,7 +79,9 @@ caf::duration request_limit(Self self) {
 // One round or early replan under way.
 struct Flow {
   std::shared_ptr<RoundInput> input = std::make_shared<RoundInput>();  // not changed any more once it is sent
+  JobsViewed viewed;
   CapacityPtr capacity;
+  bool pending_only = false;  // grants what a border planned, nothing else
   double settle_until_s = 0;  // at a border: how long to wait for merges that are about to end
 };
 using FlowPtr = std::shared_ptr<Flow>;
@@ -100,11 +102,18 @@ void finish(Self self) {
 
 // ---- leases ----
 
-void grant(Self self, std::vector<Lease> leases) {
-  if (leases.empty()) return finish(self);
+void grant(Self self, const FlowPtr& flow, const PlanRecorded& recorded) {
+  const auto done = [self, flow](bool all) {
+    // What a border planned and could not be granted leaves GPUs that others may want.
+    if (flow->pending_only && !all) self->state.look_again = true;
+    finish(self);
+  };
+  if (recorded.leases.empty()) return done(recorded.refused.empty());
   self->request(self->state.peers.lease_keeper, caf_limit(2 * self->state.options.request_limit_s),
-                GrantLeases{std::move(leases)})
-      .then([self](const GrantOutcome&) { finish(self); }, [self](const caf::error&) { finish(self); });
+                GrantLeases{recorded.leases})
+      .then(
+          [done, all = recorded.refused.empty()](const GrantOutcome& outcome) { done(all && outcome.refused.empty()); },
+          [done](const caf::error&) { done(false); });
 }
 
 void extend(Self self, const PlanSteps& steps) {
@@ -132,12 +141,13 @@ void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<L
   if (plan) request.outcomes = state.told.news(plan->outcomes, request.early);
   request.memory = state.memory;
   self->request(state.peers.ledger, request_limit(self), std::move(request))
-      .then([self](const PlanRecorded& recorded) { grant(self, recorded.leases); },
-            [self, abandon = std::move(abandon)](const caf::error& error) mutable {
+      .then([self, flow](const PlanRecorded& recorded) { grant(self, flow, recorded); },
+            [self, flow, abandon = std::move(abandon)](const caf::error& error) mutable {
               const auto why = to_error(error);
               if (why.code == ErrorCode::kStale) return self->quit(caf::exit_reason::user_shutdown);
               self->state.told = {};
               self->state.planned.clear();
+              self->state.look_again = self->state.look_again || flow->pending_only;
               abandon.reason = "its grant was not confirmed: " + why.message;
               caf::anon_send(self->state.peers.lease_keeper, std::move(abandon));
               finish(self);
@@ -202,8 +212,22 @@ bool settling(const JobsViewed& viewed) {
   return std::any_of(viewed.jobs.begin(), viewed.jobs.end(), [](const auto& job) { return job->merging; });
 }
 
-void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
+// What the border planned comes first. GPUs that it leaves over bring us back here.
+void grant_pending(Self self, const FlowPtr& flow, const std::vector<Allocation>& ready) {
   auto& state = self->state;
+  auto& input = *flow->input;
+  flow->pending_only = true;
+  input.jobs = std::move(flow->viewed.jobs);
+  auto reserved = state.pending;
+  reserved.allocations.insert(reserved.allocations.end(), ready.begin(), ready.end());
+  refresh_usable(input.nodes, *flow->capacity, reserved);
+  state.look_again = state.look_again || worth_replanning(input);
+  record(self, flow, nullptr, leases_of(ready, input, input.window_s, state.last_lease));
+}
+
+void plan(Self self, const FlowPtr& flow) {
+  auto& state = self->state;
+  auto& viewed = flow->viewed;
   auto& input = *flow->input;
   revoke(self, viewed.unwanted, "its job no longer wants it");
   if (state.options.close_when_all_done) {
@@ -217,28 +241,23 @@ void plan(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
   input.window_s = state.next_border_s() - input.now_s;
   input.seed = input.round.value;
   input.memory = state.memory;
-  input.pairs = viewed.pairs;
+  input.pairs = std::move(viewed.pairs);
   input.nodes = last_nodes(state);
   state.last_input = flow->input;
   const auto ready = ready_grants(state.pending, viewed.jobs, *flow->capacity);
-  if (!ready.empty()) {  // what the border planned comes first; the change it makes brings us back here
-    state.look_again = true;
-    input.jobs = viewed.jobs;
-    refresh_usable(input.nodes, *flow->capacity, {});
-    return record(self, flow, nullptr, leases_of(ready, input, input.window_s, state.last_lease));
-  }
+  if (!ready.empty()) return grant_pending(self, flow, ready);
   refresh_usable(input.nodes, *flow->capacity, state.pending);
-  input.jobs = plannable_jobs(viewed.jobs, state.pending);
+  input.jobs = plannable_jobs(std::move(viewed.jobs), state.pending);
   if (input.jobs.empty() || (input.early && !worth_replanning(input))) return finish(self);
   ask_prices(self, flow);
 }
 
-void view_capacity(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
+void view_capacity(Self self, const FlowPtr& flow) {
   self->request(self->state.peers.lease_keeper, request_limit(self), ViewCapacity{})
       .then(
-          [self, flow, viewed](const CapacityPtr& capacity) {
+          [self, flow](const CapacityPtr& capacity) {
             flow->capacity = capacity;
-            plan(self, flow, viewed);
+            plan(self, flow);
           },
           [self](const caf::error&) { finish(self); });
 }
@@ -249,7 +268,8 @@ bool unchanged(const State& state, const JobsViewed& viewed) {
          state.pending.allocations.empty() && state.planned == viewed.jobs;
 }
 
-void jobs_viewed(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
+void jobs_viewed(Self self, const FlowPtr& flow) {
+  const auto& viewed = flow->viewed;
   if (!self->state.options.close_when_all_done && flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
     return self->delayed_send(self, caf_delay(kSettleLook_s), ViewAgain{flow->settle_until_s});
   if (flow->input->early && self->state.pending.allocations.empty() && !wants_gpus(viewed.jobs)) {
@@ -260,7 +280,7 @@ void jobs_viewed(Self self, const FlowPtr& flow, const JobsViewed& viewed) {
     flow->input->round = self->state.round();
     return record(self, flow, nullptr, {});
   }
-  view_capacity(self, flow, viewed);
+  view_capacity(self, flow);
 }
 
 void begin(Self self, bool early, double settle_until_s) {
@@ -270,8 +290,12 @@ void begin(Self self, bool early, double settle_until_s) {
   flow->input->early = early;
   flow->settle_until_s = settle_until_s;
   self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round(), state.options.shares_gpus})
-      .then([self, flow](const JobsViewed& viewed) { jobs_viewed(self, flow, viewed); },
-            [self](const caf::error&) { finish(self); });
+      .then(
+          [self, flow](JobsViewed& viewed) {
+            flow->viewed = std::move(viewed);
+            jobs_viewed(self, flow);
+          },
+          [self](const caf::error&) { finish(self); });
 }
 
 void begin_border(Self self) {

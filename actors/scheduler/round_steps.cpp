@@ -111,12 +111,9 @@ void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& vie
   usable.resize(kept);
 }
 
-JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending) {
-  if (pending.allocations.empty()) return jobs;
-  JobViews plannable;
-  for (const auto& job : jobs)
-    if (!pending.waits(job->job)) plannable.push_back(job);
-  return plannable;
+JobViews plannable_jobs(JobViews jobs, const PendingGrants& pending) {
+  if (!pending.allocations.empty()) std::erase_if(jobs, [&](const auto& job) { return pending.waits(job->job); });
+  return jobs;
 }
 
 bool wants_gpus(const JobViews& jobs) {

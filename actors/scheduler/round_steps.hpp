@@ -26,7 +26,7 @@ struct PendingGrants {
 void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed, const PendingGrants& pending);
 
 // Views of jobs that are not waiting for a pending grant.
-JobViews plannable_jobs(const JobViews& jobs, const PendingGrants& pending);
+JobViews plannable_jobs(JobViews jobs, const PendingGrants& pending);
 
 // Whether a job has unissued steps and is not merging: without one an early replan has nothing to do.
 bool wants_gpus(const JobViews& jobs);

@@ -145,12 +145,12 @@ caf::result<JobsViewed> view_jobs(Self self, const ViewJobs& request) {
     promise.deliver(std::move(viewed));
     return promise;
   }
-  EstimateJobs ask{viewed.jobs, state.ledger->specs_of(viewed.jobs), request.pairs};
+  EstimateJobs ask{std::move(viewed.jobs), state.ledger->viewed_specs(), request.pairs};
   self->request(state.peers.throughput_book, state.estimate_limit, std::move(ask))
       .then(
-          [promise, viewed](const JobsEstimated& estimated) mutable {
-            viewed.jobs = estimated.jobs;
-            viewed.pairs = estimated.pairs;
+          [promise, viewed = std::move(viewed)](JobsEstimated& estimated) mutable {
+            viewed.jobs = std::move(estimated.jobs);
+            viewed.pairs = std::move(estimated.pairs);
             promise.deliver(std::move(viewed));
           },
           [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });

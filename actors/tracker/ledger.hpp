@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,10 +46,11 @@ class Ledger {
 
   // A scheduler starts: raises the term.
   TermOpened open_term(const OpenTerm& request, double now_s);
-  // Views of all jobs a planner may look at; estimates are empty. A job that did not change keeps its view.
+  // Views of all jobs a planner may look at; estimates are empty. A job that did not change keeps its view. Costs what
+  // changed since the last call, and a copy of the list.
   [[nodiscard]] JobsViewed view(double now_s);
-  // Specs of the jobs in view(), same order.
-  [[nodiscard]] std::vector<std::shared_ptr<const JobSpec>> specs_of(const JobViews& views) const;
+  // Specs of the jobs of the last view(), same order.
+  [[nodiscard]] const std::vector<std::shared_ptr<const JobSpec>>& viewed_specs() const { return viewed_specs_; }
   // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason.
   Result<PlanRecorded> record_plan(const RecordPlan& request, double now_s);
   Status record_extension(const RecordExtension& request, double now_s);
@@ -86,14 +89,14 @@ class Ledger {
   [[nodiscard]] bool keeps_failing(const LedgerJob& job) const;
   void finish_or_fail(JobId job, double now_s);
   void fail_if_nothing_runs(JobId job, double now_s);
+  void refresh_view(JobId id, double now_s);
 
   LedgerOptions options_;
   LedgerState state_;
-  struct Viewed {
-    std::uint64_t revision = 0;
-    std::shared_ptr<const JobView> view;
-  };
-  std::map<JobId, Viewed> viewed_;  // as last given
+  JobViews viewed_;  // as last given
+  std::vector<std::shared_ptr<const JobSpec>> viewed_specs_;
+  std::set<JobId> timed_;     // of those: leases end by time, and with it the view changes
+  std::set<JobId> unwanted_;  // ended or held back, with open leases
   LedgerChanges changes_;
   std::string memory_;  // of the last recorded plan
 };

@@ -46,6 +46,7 @@ struct LedgerState::Fold {
     state.last_job_ = e.job;
     state.jobs_.emplace(e.job, std::move(job));
     state.active_.insert(e.job);
+    state.touched_.insert(e.job);
     return {};
   }
   Status operator()(const event::Held& e) const {
@@ -238,7 +239,7 @@ Status LedgerState::apply(const Event& event) {
 LedgerJob* LedgerState::job(JobId id) {
   auto found = jobs_.find(id);
   if (found == jobs_.end()) return nullptr;
-  ++found->second.revision;
+  touched_.insert(id);
   return &found->second;
 }
 

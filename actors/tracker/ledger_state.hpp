@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "messages/types/event.hpp"
@@ -51,7 +52,6 @@ struct LedgerJob {
   std::optional<double> started_t_s;
   std::optional<double> finished_t_s;
   Metrics metrics;
-  std::uint64_t revision = 0;  // rises with every change of the job or of its leases
 
   [[nodiscard]] std::uint64_t steps_left() const { return spec->total_steps - steps_credited; }
 };
@@ -100,6 +100,9 @@ class LedgerState {
   // Every blob an unfinished or finished job may still need.
   [[nodiscard]] std::set<std::string> needed_blobs() const;
 
+  // Jobs that changed, or whose leases did, since the last call. Not part of the fold.
+  [[nodiscard]] std::set<JobId> take_touched() { return std::exchange(touched_, {}); }
+
   // Sampled progress is display only and not part of the fold.
   void sample(LeaseId lease, std::uint64_t steps);
 
@@ -111,6 +114,7 @@ class LedgerState {
 
   std::map<JobId, LedgerJob> jobs_;
   std::set<JobId> active_;
+  std::set<JobId> touched_;
   std::map<LeaseId, OpenLease> leases_;
   std::map<NodeName, std::set<LeaseId>> on_node_;
   std::map<NodeName, LedgerNode> nodes_;

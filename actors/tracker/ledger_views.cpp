@@ -108,39 +108,60 @@ bool ends_by_time(const JobView& view) {
 
 }  // namespace
 
-JobsViewed Ledger::view(double now_s) {
-  JobsViewed viewed;
-  viewed.now_s = now_s;
-  auto last = viewed_.begin();
-  for (const auto id : state_.active()) {
-    while (last != viewed_.end() && last->first < id) last = viewed_.erase(last);
-    const auto& job = *state_.find(id);
-    if (job.final_state || job.held) {
-      viewed.unwanted.insert(viewed.unwanted.end(), job.open.begin(), job.open.end());
-      continue;
-    }
-    if (job.infeasible) continue;
-    if (last == viewed_.end() || last->first != id) last = viewed_.emplace_hint(last, id, Viewed{});
-    auto& [revision, view] = last->second;
-    if (!view || revision != job.revision || (ends_by_time(*view) && view->merging != state_.merging(job, now_s))) {
-      revision = job.revision;
-      auto one = view_of(state_, job, now_s);
-      if (keeps_failing(job))
-        one.steps_issued = job.steps_left();  // no more forks until one of those that run brings steps
-      view = std::make_shared<const JobView>(std::move(one));
-    }
-    viewed.jobs.push_back(view);
-    ++last;
-  }
-  viewed_.erase(last, viewed_.end());
-  return viewed;
+namespace {
+
+JobViews::iterator place_of(JobViews& views, JobId id) {
+  return std::lower_bound(views.begin(), views.end(), id,
+                          [](const auto& view, JobId wanted) { return view->job < wanted; });
 }
 
-std::vector<std::shared_ptr<const JobSpec>> Ledger::specs_of(const JobViews& views) const {
-  std::vector<std::shared_ptr<const JobSpec>> specs;
-  specs.reserve(views.size());
-  for (const auto& view : views) specs.push_back(state_.find(view->job)->spec);
-  return specs;
+}  // namespace
+
+// Brings what is shown of one job up to date.
+void Ledger::refresh_view(JobId id, double now_s) {
+  const auto& job = *state_.find(id);
+  const bool stopped = job.final_state || job.held;
+  if (stopped && !job.open.empty())
+    unwanted_.insert(id);
+  else
+    unwanted_.erase(id);
+  timed_.erase(id);
+  const auto at = place_of(viewed_, id);
+  const auto spec_at = viewed_specs_.begin() + (at - viewed_.begin());
+  const bool there = at != viewed_.end() && (*at)->job == id;
+  if (stopped || job.infeasible) {
+    if (!there) return;
+    viewed_.erase(at);
+    viewed_specs_.erase(spec_at);
+    return;
+  }
+  auto fresh = view_of(state_, job, now_s);
+  if (keeps_failing(job))
+    fresh.steps_issued = job.steps_left();  // no more forks until one of those that run brings steps
+  if (ends_by_time(fresh)) timed_.insert(id);
+  auto view = std::make_shared<const JobView>(std::move(fresh));
+  if (there) {
+    *at = std::move(view);
+    return;
+  }
+  viewed_.insert(at, std::move(view));
+  viewed_specs_.insert(spec_at, job.spec);
+}
+
+JobsViewed Ledger::view(double now_s) {
+  for (const auto id : state_.take_touched()) refresh_view(id, now_s);
+  std::vector<JobId> due;
+  for (const auto id : timed_)
+    if ((*place_of(viewed_, id))->merging != state_.merging(*state_.find(id), now_s)) due.push_back(id);
+  for (const auto id : due) refresh_view(id, now_s);
+  JobsViewed viewed;
+  viewed.now_s = now_s;
+  viewed.jobs = viewed_;
+  for (const auto id : unwanted_) {
+    const auto& open = state_.find(id)->open;
+    viewed.unwanted.insert(viewed.unwanted.end(), open.begin(), open.end());
+  }
+  return viewed;
 }
 
 Result<JobList> Ledger::list(const QueryJobs& request, double now_s) const {

@@ -1,8 +1,8 @@
 #include "actors/tracker/throughput_book_actor.hpp"
 
 #include <caf/all.hpp>
-#include <map>
 #include <optional>
+#include <vector>
 
 namespace hadar::throughput_book {
 namespace {
@@ -19,7 +19,7 @@ struct State {
   static inline const char* name = "throughput_book";
 
   std::optional<ThroughputBook> book;
-  std::map<JobId, Estimated> estimated;
+  std::vector<Estimated> estimated;  // of the jobs asked for last, rising
 };
 
 using Self = ThroughputBookActor::stateful_pointer<State>;
@@ -44,17 +44,18 @@ JobsEstimated estimate(Self self, const EstimateJobs& request) {
   auto& state = self->state;
   JobsEstimated answer;
   answer.jobs.reserve(request.jobs.size());
+  std::vector<Estimated> estimated;
+  estimated.reserve(request.jobs.size());
   auto known = state.estimated.begin();
   for (std::size_t i = 0; i < request.jobs.size(); ++i) {  // both in the order of ids
     const auto job = request.jobs[i]->job;
-    while (known != state.estimated.end() && known->first < job) known = state.estimated.erase(known);
-    if (known == state.estimated.end() || known->first != job)
-      known = state.estimated.emplace_hint(known, job, Estimated{});
-    refresh(*state.book, known->second, request.jobs[i], *request.specs[i]);
-    answer.jobs.push_back(known->second.view);
-    ++known;
+    while (known != state.estimated.end() && known->plain->job < job) ++known;
+    const bool there = known != state.estimated.end() && known->plain->job == job;
+    auto& entry = estimated.emplace_back(there ? std::move(*known++) : Estimated{});
+    refresh(*state.book, entry, request.jobs[i], *request.specs[i]);
+    answer.jobs.push_back(entry.view);
   }
-  state.estimated.erase(known, state.estimated.end());
+  state.estimated = std::move(estimated);
   if (request.pairs) answer.pairs = state.book->pairs_of(request.specs);
   return answer;
 }
