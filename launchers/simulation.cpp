@@ -35,13 +35,21 @@ std::function<double(const JobSpec&, double)> isolated_speed(const ThroughputBoo
   };
 }
 
+// The types on which a job runs at all: those with a speed in the book, for its gang or for one GPU. Empty: it runs
+// nowhere.
+std::vector<GpuType> types_with_speed(const ThroughputBook& book, const JobSpec& spec, const GpuTotals& totals) {
+  std::vector<GpuType> types;
+  for (const auto& [type, count] : totals)
+    if (book.declared(spec, type) > 0) types.push_back(type);
+  return types;
+}
+
 // A type without a speed would hold its GPUs for ever.
-std::optional<Reason> restrict_to_known_speeds(JobSpec& spec, const ThroughputBook& book,
-                                               const std::vector<NodeInventory>& nodes) {
+std::optional<Reason> restrict_to_known_speeds(JobSpec& spec, const ThroughputBook& book, const GpuTotals& totals) {
   if (spec.workload == "sleep" && spec.gpu_types.empty())
     for (const auto& [type, speed] : spec.sleep.steps_per_s) spec.gpu_types.push_back(type);
   if (spec.workload != kTraceWorkload) return std::nullopt;
-  auto types = types_with_speed(book, spec, nodes);
+  auto types = types_with_speed(book, spec, totals);
   if (!spec.gpu_types.empty())
     std::erase_if(types, [&](const GpuType& type) {
       return std::find(spec.gpu_types.begin(), spec.gpu_types.end(), type) == spec.gpu_types.end();
@@ -151,7 +159,7 @@ class Simulation {
     for (std::size_t i = 0; i < workload_.size(); ++i) {
       auto spec = workload_[i].spec;
       if (spec.checkpoint_every_s == 0) spec.checkpoint_every_s = every_s;
-      auto why = restrict_to_known_speeds(spec, book, options_.nodes);
+      auto why = restrict_to_known_speeds(spec, book, totals);
       if (!why) why = infeasible(demand_of(spec), totals);
       if (why)
         result.infeasible.push_back({i, *std::move(why)});
@@ -227,14 +235,6 @@ class Simulation {
 };
 
 }  // namespace
-
-std::vector<GpuType> types_with_speed(const ThroughputBook& book, const JobSpec& spec,
-                                      const std::vector<NodeInventory>& nodes) {
-  std::vector<GpuType> types;
-  for (const auto& [type, count] : totals_of(nodes))
-    if (book.declared(spec, type) > 0) types.push_back(type);
-  return types;
-}
 
 Result<SimulationResult> run_simulation(const SimulationOptions& options, const std::vector<TraceJob>& workload) {
   return Simulation(options, workload).run();

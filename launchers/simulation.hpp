@@ -66,11 +66,6 @@ struct SimulationResult {
   std::vector<std::string> violations;  // rules of the cluster that were broken; a fault of ours
 };
 
-// The types of `nodes` on which a job runs at all: those with a speed in the book, for its gang or for one GPU. Empty:
-// it runs nowhere.
-std::vector<GpuType> types_with_speed(const ThroughputBook& book, const JobSpec& spec,
-                                      const std::vector<NodeInventory>& nodes);
-
 // Runs until every job has ended. The same arguments give the same result and the same events, byte for byte; several
 // may run at once on different threads. Errors: kNotFound and kInvalidArgument as make_policy; kInvalidArgument for a
 // fault at a node that is not there.
