@@ -1,28 +1,23 @@
-// How long policies take for a plan of a large round: CPU time of one thread, with a fingerprint of all plans, so that
-// a faster version can be held to the same plans.
+// How long policies take for a plan of a large round, and how much memory: CPU time of one thread, with a fingerprint
+// of all plans, so that a faster version can be held to the same plans.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <map>
-#include <memory>
-#include <random>
 #include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include "actors/pricing/prices.hpp"
 #include "launchers/policies.hpp"
+#include "tests/bench/plan_inputs.hpp"
 
 namespace hadar {
 namespace {
-
-struct Shape {
-  std::size_t jobs = 2048;
-  std::size_t nodes = 512;
-  std::size_t types = 3;
-  std::size_t inputs = 20;
-  bool mixed = false;  // every third node has two types, every fifth another network
-};
 
 // Figures of one policy in one situation.
 struct Figures {
@@ -81,75 +76,6 @@ class Fingerprint {
   std::uint64_t value_ = 14695981039346656037ULL;
 };
 
-std::string numbered(const char* what, std::size_t number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%s%05zu", what, number);
-  return text;
-}
-
-// Four GPUs, of one type unless mixed.
-NodeCapacity node_of(const Shape& shape, std::size_t n) {
-  const auto type = n % shape.types;
-  NodeCapacity node{numbered("n", n), {{numbered("type", type), 4}}, {0, 1, 2, 3}, 12, 10};
-  if (!shape.mixed) return node;
-  if (n % 3 == 0 && type + 1 < shape.types) node.gpus = {{numbered("type", type), 1}, {numbered("type", type + 1), 3}};
-  if (n % 5 == 0) node.net_gb_s = 1;
-  return node;
-}
-
-// Gangs of 1, 2, 4 and 8; every job has its own speeds.
-RoundInput waiting_input(const Shape& shape, std::uint64_t seed) {
-  std::mt19937_64 engine(seed);
-  const auto draw = [&](double low, double high) {
-    return low + (high - low) * static_cast<double>(engine() >> 11) / static_cast<double>(1ULL << 53);
-  };
-  RoundInput input;
-  input.round = RoundId{1};
-  input.now_s = 100000;
-  input.round_s = input.window_s = 360;
-  for (std::size_t n = 0; n < shape.nodes; ++n) input.nodes.push_back(node_of(shape, n));
-  for (std::size_t j = 1; j <= shape.jobs; ++j) {
-    JobView job;
-    job.job = JobId{j};
-    job.model = "m";
-    const auto gang = draw(0, 1);
-    job.gpus = gang < 0.7 ? 1 : gang < 0.8 ? 2 : gang < 0.95 ? 4 : 8;
-    job.forkable = false;
-    job.submitted_t_s = draw(0, input.now_s);
-    const auto speed = draw(1, 100);
-    double factor = 1;
-    for (std::size_t t = 0; t < shape.types; ++t, factor *= draw(0.3, 0.9))
-      job.estimates.push_back({numbered("type", t), Placement::kPacked, speed * factor, EstimateSource::kDeclared});
-    job.steps_total = static_cast<std::uint64_t>(speed * draw(600, 200000));
-    job.attained_service_gpu_s = draw(0, 1) < 0.5 ? 0 : draw(0, 50000);
-    job.model_bytes = static_cast<std::uint64_t>(draw(1e6, 1e9));
-    input.jobs.push_back(std::make_shared<const JobView>(std::move(job)));
-  }
-  return input;
-}
-
-// The next border: jobs hold what the plan gave them.
-RoundInput running_input(const RoundInput& before, const RoundPlan& plan) {
-  auto input = before;
-  input.round.value += 1;
-  input.now_s += input.round_s;
-  input.memory = plan.memory;
-  std::map<NodeName, NodeCapacity*> nodes;
-  for (auto& node : input.nodes) nodes[node.node] = &node;
-  auto allocation = plan.allocations.begin();
-  for (auto& view : input.jobs) {
-    auto job = *view;
-    for (; allocation != plan.allocations.end() && allocation->fork.job == job.job; ++allocation) {
-      job.held.push_back(*allocation);
-      job.steps_issued += allocation->quota_steps;
-      for (const auto& slice : allocation->slices)
-        for (const auto gpu : slice.gpus) std::erase(nodes[slice.node]->idle_gpus, gpu);
-    }
-    view = std::make_shared<const JobView>(std::move(job));
-  }
-  return input;
-}
-
 RoundPlan timed(Policy& policy, RoundInput& input, PriceBoard& board, Figures& figures, Fingerprint& print) {
   if (policy.traits().needs_prices) input.prices = board = make_prices(input, {}, board);
   const double start = cpu_ms();
@@ -164,16 +90,17 @@ RoundPlan timed(Policy& policy, RoundInput& input, PriceBoard& board, Figures& f
   return *std::move(plan);
 }
 
-void show(const std::string& name, const char* situation, Figures& figures) {
-  std::sort(figures.ms.begin(), figures.ms.end());
-  const auto at = [&](double share) {
-    return figures.ms[static_cast<std::size_t>(share * static_cast<double>(figures.ms.size() - 1))];
-  };
-  std::printf("%-18s %-8s p50 %7.2f ms  p99 %7.2f ms  %zu gangs a plan\n", name.c_str(), situation, at(0.5), at(0.99),
-              figures.granted / figures.ms.size());
+double quantile(const std::vector<double>& sorted, double share) {
+  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-int measure(const std::string& name, const Shape& shape) {
+void show(const std::string& name, const char* situation, Figures& figures) {
+  std::sort(figures.ms.begin(), figures.ms.end());
+  std::printf("%-18s %-8s p50 %8.2f ms  p99 %8.2f ms  %zu gangs a plan\n", name.c_str(), situation,
+              quantile(figures.ms, 0.5), quantile(figures.ms, 0.99), figures.granted / figures.ms.size());
+}
+
+int measure(const std::string& name, const Shape& shape, double bar_ms = HUGE_VAL) {
   auto policy = make_policy(name);
   if (!policy) {
     std::fprintf(stderr, "plan_bench: %s\n", policy.error().message.c_str());
@@ -192,22 +119,64 @@ int measure(const std::string& name, const Shape& shape) {
   show(name, "waiting", waiting);
   show(name, "running", running);
   std::printf("%-18s plans    %016llx\n", name.c_str(), static_cast<unsigned long long>(print.value()));
-  return 0;
+  return quantile(waiting.ms, 0.5) <= bar_ms ? 0 : 1;
+}
+
+void title(const Shape& shape) {
+  std::printf("%zu jobs on %zu GPUs in %zu %snodes of %zu types, %zu inputs\n", shape.jobs, 4 * shape.nodes,
+              shape.nodes, shape.mixed ? "mixed " : "", shape.types, shape.inputs);
+}
+
+// In a process of its own, so that the memory is this row's. True when the bar is kept.
+bool row(const std::string& name, const Shape& shape, double bar_ms = HUGE_VAL) {
+  title(shape);
+  std::fflush(stdout);
+  const auto child = fork();
+  if (child == 0) {
+    const int code = measure(name, shape, bar_ms);
+    std::fflush(stdout);
+    _exit(code);
+  }
+  int status = 0;
+  rusage used{};
+  if (child < 0 || wait4(child, &status, 0, &used) != child) std::exit(1);
+  std::printf("%-18s memory   %ld MiB", name.c_str(), used.ru_maxrss / 1024);
+  if (std::isfinite(bar_ms)) std::printf(", bar p50 %.0f ms waiting", bar_ms);
+  std::printf("\n");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) std::exit(1);
+  return WEXITSTATUS(status) == 0;
+}
+
+int budgets(bool check) {
+  bool kept = row("hadar", {.jobs = 2048, .nodes = 512}, 20);
+  kept = row("hadar", {.jobs = 16384, .nodes = 2048, .inputs = 5}, 250) && kept;
+  kept = row("hadare", {.jobs = 500, .nodes = 1000, .inputs = 5, .forkable = true}, 50) && kept;
+  return check && !kept ? 1 : 0;
+}
+
+// Twice as many jobs from row to row, two a GPU.
+void growth(const std::vector<std::string>& names) {
+  for (const auto& name : names)
+    for (std::size_t jobs = 128; jobs <= 16384; jobs *= 2) row(name, {.jobs = jobs, .nodes = jobs / 8, .inputs = 3});
 }
 
 int usage() {
-  std::fprintf(stderr, "plan_bench: give [--jobs N] [--nodes N] [--types N] [--inputs N] [--mixed] POLICY...\n");
+  std::fprintf(stderr,
+               "plan_bench: give [--jobs N] [--nodes N] [--types N] [--inputs N] [--mixed] [--forkable] POLICY...\n"
+               "            or --budgets [--check], or --growth [POLICY...]\n");
   return 2;
 }
 
 int run(int argc, char** argv) {
   Shape shape;
   std::vector<std::string> names;
+  std::map<std::string, bool> flags = {
+      {"--budgets", false}, {"--check", false}, {"--growth", false}, {"--mixed", false}, {"--forkable", false}};
   const std::map<std::string, std::size_t*> numbers = {
       {"--jobs", &shape.jobs}, {"--nodes", &shape.nodes}, {"--types", &shape.types}, {"--inputs", &shape.inputs}};
   for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--mixed") {
-      shape.mixed = true;
+    if (const auto flag = flags.find(argv[i]); flag != flags.end()) {
+      flag->second = true;
       continue;
     }
     const auto number = numbers.find(argv[i]);
@@ -220,9 +189,15 @@ int run(int argc, char** argv) {
     *number->second = std::strtoul(argv[i], nullptr, 10);
     if (*number->second == 0) return usage();
   }
+  if (flags["--budgets"]) return names.empty() ? budgets(flags["--check"]) : usage();
+  if (flags["--growth"]) {
+    growth(names.empty() ? std::vector<std::string>{"hadar", "gavel-las", "gavel-hierarchical"} : names);
+    return 0;
+  }
   if (names.empty()) return usage();
-  std::printf("%zu jobs on %zu GPUs in %zu %snodes of %zu types, %zu inputs\n", shape.jobs, 4 * shape.nodes,
-              shape.nodes, shape.mixed ? "mixed " : "", shape.types, shape.inputs);
+  shape.mixed = flags["--mixed"];
+  shape.forkable = flags["--forkable"];
+  title(shape);
   for (const auto& name : names)
     if (const int code = measure(name, shape); code != 0) return code;
   return 0;
