@@ -1,31 +1,33 @@
 // Which jobs the makespan hangs on.
 #pragma once
 
-#include <cstdint>
 #include <vector>
+
+#include "actors/policy/solvers/market.hpp"
 
 namespace hadar {
 
-// One unfinished job: what is left of it, and how fast it runs on each type.
-struct MakespanJob {
-  double steps_left = 0;      // > 0
-  double gpus = 1;            // gang size
-  std::vector<double> speed;  // steps/s per type; 0 = not allowed
+// How the least makespan reacts to each job's progress.
+struct MakespanShares {
+  double makespan_s = 0;       // of the plan the shares belong to: within a few `gap`s of the least
+  std::vector<double> shares;  // per job, >= 0, sum to 1 (0 for a job that fits no type)
+  int steps = 0;               // Newton steps taken
 };
 
-struct MakespanBound {
-  double tail_s = 0;           // the longest job alone on its fastest type
-  double work_s = 0;           // all work spread perfectly over all GPUs
-  std::vector<double> shares;  // per job, >= 0, sum to 1 (empty for no jobs)
-};
-
-// Lower bounds of the makespan and how it reacts to progress of each job. `capacity` counts GPUs per type.
+// The makespan program: max t so that every job i does at least the part t of its work per second,
+//   sum_j u_ij x_ij >= t,   sum_j x_ij <= 1,   sum_i gpus_i x_ij <= capacity_j,   x >= 0,
+// with u_ij = speed of i on j / its steps left (the market's utility), and 1 / t the makespan. The dual variables of
+// the jobs' rows sum to 1: doing a part p of job i's work now shortens the makespan by share_i p of it.
 //
-// The makespan linear program (minimise T so that every job's steps fit into time shares of T, and the shares into the
-// GPUs) has a dual variable per job: its share. Near the tail regime the dual sits on the longest jobs; when work
-// binds, job j's dual is rem_j x min_r price_r gpus_j / speed_jr at the types' clearing prices. Both are worked out
-// apart, the second by a fixed number of multiplicative price updates, and mixed by how close the two bounds are.
-// A job that fits no type gets share 0.
-[[nodiscard]] MakespanBound makespan_bound(const std::vector<MakespanJob>& jobs, const std::vector<double>& capacity);
+// At the optimum these jump: of two equally long jobs either may carry all. So the shares are those of the point on the
+// central path that is (gap + grain_s / makespan) short of the optimum. It is unique and moves smoothly with the jobs,
+// jobs within that of the longest share its weight; and `grain_s`, a round, is as fine as a schedule can be (Boyd and
+// Vandenberghe, Convex Optimization, 11.7).
+[[nodiscard]] MakespanShares makespan_shares(const solvers::Market& market, double gap, double grain_s);
+
+// The least makespan any scheduler can reach with jobs that are all there from the start, in seconds: 1 / t of the
+// program, from below. Jobs that fit no type do not count. Gangs of mixed types cannot beat it: at their slowest
+// member's pace, or with the batch split by speed, they do no more than the same GPU time of gangs of one type each.
+[[nodiscard]] double least_makespan(const solvers::Market& market);
 
 }  // namespace hadar

@@ -4,15 +4,13 @@
 #include <cmath>
 #include <vector>
 
+#include "actors/policy/solvers/max_value.hpp"
 #include "actors/pricing/price_curve.hpp"
 #include "actors/pricing/utility_jobs.hpp"
 #include "actors/throughput/job_speeds.hpp"
 
 namespace hadar {
 namespace {
-
-constexpr double kStartFraction = 0.01;  // of u_max: where clearing starts when there is no last price
-constexpr double kStep = 0.5;            // exponent of one price update
 
 std::vector<GpuType> types_of(const RoundInput& input) {
   std::vector<GpuType> types;
@@ -89,24 +87,20 @@ double found_or(const std::map<GpuType, double>& values, const GpuType& type, do
   return it != values.end() && it->second > 0 ? it->second : fallback;
 }
 
-// Prices rise where more is asked for than there is, and fall where less is; the steps shrink.
-std::vector<double> clear(const Market& market, std::vector<double> price, const std::vector<PriceCurve>& curves,
-                          int passes) {
-  for (int pass = 0; pass < passes; ++pass) {
-    const auto asked = market.demand(price);
-    const double exponent = kStep / std::sqrt(1.0 + pass / 4.0);
-    bool settled = true;
-    for (std::size_t type = 0; type < price.size(); ++type) {
-      const double ratio = asked[type] / market.capacity[type];
-      if (ratio == 1) continue;
-      const double next = std::clamp(price[type] * std::pow(std::clamp(ratio, 0.25, 4.0), exponent),
-                                     curves[type].u_max * 1e-6, curves[type].u_max);
-      settled = settled && std::abs(next - price[type]) <= 1e-6 * price[type];
-      price[type] = next;
-    }
-    if (settled) break;
+// The prices at which the jobs' best choices fill the types and no more: the dual of giving whole rounds of GPUs to
+// those who value them most, gangs divisible.
+std::vector<double> clear(const Market& market) {
+  solvers::Market shares;
+  shares.types = market.capacity.size();
+  shares.capacity = market.capacity;
+  std::vector<double> value;
+  for (std::size_t j = 0; j < market.worth.size(); ++j) {
+    shares.gpus.push_back(market.gpus[j]);
+    for (const double worth : market.worth[j]) value.push_back(worth * market.gpus[j]);
   }
-  return price;
+  shares.utility = value;
+  if (shares.jobs() == 0) return std::vector<double>(shares.types, 0.0);
+  return solvers::max_value(shares, value)->prices;
 }
 
 }  // namespace
@@ -117,17 +111,14 @@ PriceBoard make_prices(const RoundInput& input, const PriceSettings& settings, c
   const auto types = types_of(input);
   const auto market = market_of(input, settings.utility, types);
   std::vector<PriceCurve> curves;
-  std::vector<double> price;
   for (std::size_t type = 0; type < types.size(); ++type) {
     auto curve = curve_of(market, type);
     curve = bounded_curve(smoothed(found_or(previous.u_min, types[type], curve.u_min), curve.u_min, settings.smoothing),
                           smoothed(found_or(previous.u_max, types[type], curve.u_max), curve.u_max, settings.smoothing),
                           curve.capacity);
-    price.push_back(std::clamp(found_or(previous.price, types[type], curve.u_max * kStartFraction), curve.u_max * 1e-6,
-                               curve.u_max));
     curves.push_back(curve);
   }
-  if (settings.method == PriceMethod::kClearing) price = clear(market, std::move(price), curves, settings.passes);
+  auto price = clear(market);
   if (settings.method == PriceMethod::kExponential) {
     for (std::size_t type = 0; type < types.size(); ++type) price[type] = curves[type].u_min;
     const auto asked = market.demand(price);

@@ -14,13 +14,14 @@ enum class PriceMethod {
 struct PriceSettings {
   PriceMethod method = PriceMethod::kClearing;
   UtilitySettings utility;
-  int passes = 40;         // most price updates per round
   double smoothing = 0.5;  // weight of the new bounds against the last board's, 0 to 1
 };
 
 // Prices of every type in `input`, for its round; its jobs are all that is asked for, its own `prices` are not looked
-// at. `previous` is the last board made (empty at first): clearing starts from its prices, bounds are smoothed against
-// its bounds. Pure; the work is bounded by passes x jobs x types.
+// at. `previous` is the last board made (empty at first): bounds are smoothed against its bounds. Pure.
+//
+// Clearing prices are the dual of the round's own program: rounds of GPUs to those who value them most, gangs divisible
+// (solvers::max_value). At them every job's best choice can be met at once, but for as many jobs as there are types.
 //
 // Bounds per type: u_max = the most a GPU of it is worth to any job this round; u_min = the least it is worth to a job
 // on its slowest type, made fit by `bounded_curve`. The Hadar paper takes both over a horizon; ours are of one round,

@@ -19,7 +19,7 @@ enum class UtilityKind {
 
 struct UtilitySettings {
   UtilityKind kind = UtilityKind::kJctMakespan;
-  double beta = 100;  // weight of the makespan term; 0 is kJct, large is kMakespan
+  double beta = 20;  // weight of the makespan term; 0 is kJct, large is kMakespan
 };
 
 // Names as users write them, in the order of the enumeration.

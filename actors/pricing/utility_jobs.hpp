@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "actors/policy/solvers/market.hpp"
 #include "actors/pricing/utility.hpp"
 #include "actors/throughput/job_speeds.hpp"
 #include "messages/types/round.hpp"
@@ -11,6 +12,11 @@ namespace hadar {
 
 // Steps of a job still to be done, as far as known: those not issued and what open leases have left; at least 1.
 [[nodiscard]] double steps_undone(const JobView& job);
+
+// What is left to do as a market over `types` (rising names): capacity = installed GPUs, utility = parts of a job's
+// work per second. `speeds`: one per job.
+[[nodiscard]] solvers::Market work_left(const RoundInput& input, const std::vector<GpuType>& types,
+                                        const std::vector<JobSpeeds>& speeds);
 
 // One entry per job of the input, with its makespan share. `speeds`: one per job, over `types` (rising names).
 [[nodiscard]] std::vector<UtilityJob> utility_jobs(const RoundInput& input, const std::vector<GpuType>& types,

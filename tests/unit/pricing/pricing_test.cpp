@@ -1,12 +1,15 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <random>
 #include <rapidcheck.h>
 
+#include "actors/policy/solvers/direct_programs.hpp"
 #include "actors/pricing/makespan_shares.hpp"
 #include "actors/pricing/price_curve.hpp"
 #include "actors/pricing/prices.hpp"
 #include "actors/pricing/utility.hpp"
+#include "actors/pricing/utility_jobs.hpp"
 #include "tests/unit/policy/inputs.hpp"
 
 namespace hadar::testing {
@@ -86,40 +89,85 @@ TEST(Utility, WeighsWhatWaitingCosts) {
       << "the job the makespan hangs on";
 }
 
-TEST(MakespanBound, TheLongestJobBindsWhenThereIsLittleWork) {
-  const auto bound = makespan_bound({{1000, 1, {10, 5}}, {10, 1, {10, 5}}}, {4, 4});
-  EXPECT_DOUBLE_EQ(bound.tail_s, 100);
-  EXPECT_LT(bound.work_s, bound.tail_s);
-  EXPECT_GT(bound.shares[0], 0.9);
+solvers::Market work(std::vector<double> capacity, std::vector<double> gpus, std::vector<double> utility) {
+  return {capacity.size(), std::move(capacity), std::move(gpus), std::move(utility)};
 }
 
-TEST(MakespanBound, WorkBindsWhenThereAreManyJobs) {
-  const auto bound = makespan_bound(std::vector<MakespanJob>(40, {100, 1, {10}}), {4});
-  EXPECT_NEAR(bound.work_s, 100, 1e-9);  // 40 jobs of 10 s on 4 GPUs
-  for (const double share : bound.shares) EXPECT_NEAR(share, 1.0 / 40, 1e-3);
+TEST(MakespanShares, TheLongestJobBindsWhenThereIsLittleWork) {
+  const auto market = work({4, 4}, {1, 1}, {0.01, 0.005, 1, 0.5});
+  EXPECT_NEAR(least_makespan(market), 100, 1e-6);
+  const auto found = makespan_shares(market, 0.01, 0);
+  EXPECT_NEAR(found.makespan_s, 100, 1);
+  EXPECT_GT(found.shares[0], 0.99);
 }
 
-TEST(MakespanBound, FollowsComparativeAdvantage) {
+TEST(MakespanShares, JobsAboutAsLongShareTheWeightAndMuchShorterOnesHaveNone) {
+  const auto found = makespan_shares(work({8}, {1, 1, 1}, {0.01, 0.010001, 0.02}), 0.01, 0);
+  EXPECT_GT(found.shares[1], 0.2) << "no jump to one of two nearly equal jobs";
+  EXPECT_GT(found.shares[0], found.shares[1]);
+  EXPECT_LT(found.shares[2], 0.02);
+}
+
+TEST(MakespanShares, WorkBindsWhenThereAreManyJobs) {
+  const auto market = work({4}, std::vector<double>(40, 1), std::vector<double>(40, 0.1));
+  EXPECT_NEAR(least_makespan(market), 100, 1e-6);  // 40 jobs of 10 s on 4 GPUs
+  for (const double share : makespan_shares(market, 0.01, 0).shares) EXPECT_NEAR(share, 1.0 / 40, 1e-9);
+}
+
+TEST(MakespanShares, FollowComparativeAdvantage) {
   // One GPU of each type; each job is ten times faster on its own: 1 s of work if matched.
-  const auto bound = makespan_bound({{10, 1, {10, 1}}, {10, 1, {1, 10}}}, {1, 1});
-  EXPECT_NEAR(bound.work_s, 1, 0.05);
+  const auto market = work({1, 1}, {1, 1}, {1, 0.1, 0.1, 1});
+  EXPECT_NEAR(least_makespan(market), 1, 1e-9);
+  EXPECT_NEAR(makespan_shares(market, 0.001, 0).makespan_s, 1, 0.001);
 }
 
-TEST(MakespanBound, SharesSumToOneOverJobsThatCanRun) {
-  EXPECT_TRUE(rc::check([] {
-    const auto speeds = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 20)));
-    std::vector<MakespanJob> jobs;
-    for (const int speed : speeds) jobs.push_back({100.0 + speed, 1, {speed * 1.0, speed * 0.5}});
-    const auto bound = makespan_bound(jobs, {2, 3});
-    double sum = 0;
-    bool any = false;
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-      sum += bound.shares[j];
-      any = any || speeds[j] > 0;
-      if (speeds[j] == 0) RC_ASSERT(bound.shares[j] == 0);
-    }
-    RC_ASSERT(std::abs(sum - (any ? 1 : 0)) < 1e-9);
-  }));
+TEST(MakespanShares, LeaveOutJobsAndTypesThatCannotRun) {
+  const auto found = makespan_shares(work({2, 0}, {1, 1, 1}, {1, 1, 0, 1, 2, 0}), 0.01, 0);
+  EXPECT_EQ(found.shares[1], 0) << "its only type has no GPU";
+  EXPECT_NEAR(found.shares[0] + found.shares[2], 1, 1e-9);
+  EXPECT_TRUE(makespan_shares(work({1}, {}, {}), 0.01, 0).shares.empty());
+  EXPECT_EQ(least_makespan(work({1}, {1}, {0})), 0);
+}
+
+// Random jobs on 1 to 4 types, lengths over three decades, some types closed to some jobs.
+solvers::Market random_work(std::uint64_t seed, std::size_t most_jobs) {
+  std::mt19937_64 engine(seed);
+  const auto draw = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(engine() >> 11) / static_cast<double>(1ULL << 53);
+  };
+  solvers::Market market;
+  market.types = 1 + engine() % 4;
+  for (std::size_t j = 0; j < market.types; ++j) market.capacity.push_back(1 + std::floor(draw(0, 8)));
+  const auto jobs = 1 + engine() % most_jobs;
+  for (std::size_t i = 0; i < jobs; ++i) {
+    market.gpus.push_back(1 + std::floor(draw(0, 4)));
+    const double length = std::pow(10, draw(2, 5));
+    for (std::size_t j = 0; j < market.types; ++j)
+      market.utility.push_back(j > 0 && draw(0, 1) < 0.1 ? 0 : draw(0.1, 1) / length);
+  }
+  return market;
+}
+
+// The measure is Clp: the makespan program itself, and the same with the jobs' rows weighed by the shares. By weak
+// duality no plan does more than t of the weighed work, and the shares of an optimum do exactly t.
+TEST(MakespanShares, AreDualsOfTheProgramByAnotherSolver) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const auto market = random_work(seed, 30);
+    const auto exact = solvers::max_min_directly(market);
+    ASSERT_TRUE(exact.has_value());
+    EXPECT_NEAR(least_makespan(market) * exact->level, 1, 1e-6) << seed;
+    const auto found = makespan_shares(market, 0.001, 0);
+    EXPECT_NEAR(std::accumulate(found.shares.begin(), found.shares.end(), 0.0), 1, 1e-9) << seed;
+    EXPECT_GE(found.makespan_s * exact->level, 1 - 1e-6) << seed;
+    EXPECT_LE(found.makespan_s * exact->level, 1.0011) << seed;
+    auto weighed = market.utility;
+    for (std::size_t i = 0; i < market.jobs(); ++i)
+      for (std::size_t j = 0; j < market.types; ++j) weighed[i * market.types + j] *= found.shares[i] / exact->level;
+    const auto most = solvers::max_value_directly(market, weighed, {});
+    ASSERT_TRUE(most.has_value());
+    EXPECT_GE(most->value, 1 - 1e-6) << seed;
+    EXPECT_LE(most->value, 1.0021) << seed;
+  }
 }
 
 RoundInput market(std::uint64_t jobs) {
@@ -168,6 +216,41 @@ TEST(Prices, BoundsMoveSmoothly) {
 TEST(Prices, NoJobsAndNoNodesAreFine) {
   EXPECT_TRUE(make_prices(input_of({}), {}, {}).price.empty());
   EXPECT_EQ(make_prices(market(0), {}, {}).price.size(), 2U);
+}
+
+// What jobs gain at the prices and what the GPUs cost together are no less than any plan's utility; at clearing prices
+// they are the best plan's, here by Clp.
+TEST(Prices, ClearTheRound) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 engine(seed);
+    auto input = input_of({node_of("a", {{"K80", 3}}), node_of("b", {{"P100", 2}}), node_of("c", {{"V100", 4}})});
+    for (std::uint64_t id = 1; id <= 1 + engine() % 20; ++id) {
+      const double speed = 1 + static_cast<double>(engine() % 5);
+      auto job =
+          job_of(id, 1 + engine() % 3, 100 + engine() % 50000,
+                 {{"K80", speed}, {"P100", speed * 2}, {"V100", speed * (2 + static_cast<double>(engine() % 4))}});
+      add(input, job);
+    }
+    const std::vector<GpuType> types = {"K80", "P100", "V100"};
+    std::vector<JobSpeeds> speeds;
+    for (const auto& job : input.jobs) speeds.emplace_back(*job, types);
+    const auto jobs = utility_jobs(input, types, speeds);
+    auto market = work_left(input, types, speeds);
+    const auto board = make_prices(input, {}, {});
+    double gained = 3 * board.price.at("K80") + 2 * board.price.at("P100") + 4 * board.price.at("V100");
+    std::vector<double> value;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      double best = 0;
+      for (std::uint32_t type = 0; type < 3; ++type) {
+        value.push_back(utility({}, jobs[j], speeds[j].member(type), input.round_s));
+        best = std::max(best, value.back() - market.gpus[j] * board.price.at(types[type]));
+      }
+      gained += best;
+    }
+    const auto most = solvers::max_value_directly(market, value, {});
+    ASSERT_TRUE(most.has_value());
+    EXPECT_NEAR(gained / most->value, 1, 1e-6) << seed;
+  }
 }
 
 TEST(Prices, SameInputSameBoard) {
