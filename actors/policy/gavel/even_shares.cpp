@@ -38,17 +38,19 @@ const SharePair* find_pair(const ShareProblem& problem, std::size_t a, std::size
 }
 
 // Neighbours of a shuffled order, among jobs of one gang size.
-std::vector<const SharePair*> random_pairs(const ShareProblem& problem) {
+Result<std::vector<const SharePair*>> random_pairs(const ShareProblem& problem) {
   std::map<std::uint32_t, std::vector<std::size_t>> by_gpus;
   for (std::size_t i = 0; i < problem.jobs.size(); ++i) by_gpus[problem.jobs[i].gpus].push_back(i);
   Random random(problem.seed);
   std::vector<const SharePair*> out;
   for (auto& [gpus, jobs] : by_gpus) {
     shuffle(jobs, random);
-    for (std::size_t k = 0; k + 1 < jobs.size(); k += 2)
-      if (const auto* pair = find_pair(problem, jobs[k], jobs[k + 1]);
-          pair != nullptr && pair_worth(problem, *pair) >= kWorthPairing)
-        out.push_back(pair);
+    for (std::size_t k = 0; k + 1 < jobs.size(); k += 2) {
+      const auto* pair = find_pair(problem, jobs[k], jobs[k + 1]);
+      if (pair == nullptr) continue;
+      if (auto right = check_pair_speeds(*pair); !right) return fail(std::move(right));
+      if (pair_worth(problem, *pair) >= kWorthPairing) out.push_back(pair);
+    }
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -73,15 +75,16 @@ Result<TimeShares> proportional(const ShareProblem& problem) {
 }
 
 Result<TimeShares> gandiva(const ShareProblem& problem) {
-  if (auto right = check_problem(problem); !right) return fail(std::move(right));
+  if (auto right = check_all_but_pair_speeds(problem); !right) return fail(std::move(right));
   double wanted = 0;
   for (const auto& job : problem.jobs) wanted += job.gpus;
   if (wanted <= std::accumulate(problem.gpus.begin(), problem.gpus.end(), 0.0)) return isolated_answer(problem);
   const auto pairs = random_pairs(problem);
-  const auto combinations = problem.jobs.size() - pairs.size();
+  if (!pairs) return tl::unexpected<Error>(pairs.error());
+  const auto combinations = problem.jobs.size() - pairs->size();
   auto out = no_shares(problem);
   std::vector<char> paired(problem.jobs.size(), 0);
-  for (const auto* pair : pairs) {
+  for (const auto* pair : *pairs) {
     out.together.push_back({pair->a, pair->b, isolated_shares(problem, problem.jobs[pair->a], combinations)});
     paired[pair->a] = paired[pair->b] = 1;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "actors/policy/gavel/fallback.hpp"
+#include "actors/policy/gavel/packed_alike.hpp"
 #include "actors/policy/gavel/question.hpp"
 #include "actors/policy/gavel/rules.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 struct PackedQuestion {
   Question question;
-  solvers::PackedMarket market;
-  std::vector<double> factor;  // by job of the question: utility per step per second
+  std::vector<double> factor;    // by job of the question: utility per step per second
+  solvers::PackedMarket market;  // see add_pairs
 };
 
 constexpr std::size_t kLeftOut = static_cast<std::size_t>(-1);
@@ -24,14 +25,18 @@ template <class FactorOf>
 PackedQuestion ask_packed(const ShareProblem& problem, const FactorOf& factor_of) {
   PackedQuestion out;
   out.question = ask(problem, true_speed);
-  const auto& kept = out.question;
-  std::vector<std::size_t> place(problem.jobs.size(), kLeftOut);
-  for (std::size_t i = 0; i < kept.jobs.size(); ++i) {
-    place[kept.jobs[i]] = i;
-    out.factor.push_back(factor_of(problem.jobs[kept.jobs[i]]));
+  for (std::size_t i = 0; i < out.question.jobs.size(); ++i) {
+    out.factor.push_back(factor_of(problem.jobs[out.question.jobs[i]]));
     scale_row(out.question.market, i, out.factor.back());
   }
-  out.market.alone = out.question.market;
+  return out;
+}
+
+void add_pairs(const ShareProblem& problem, PackedQuestion& out) {
+  const auto& kept = out.question;
+  std::vector<std::size_t> place(problem.jobs.size(), kLeftOut);
+  for (std::size_t i = 0; i < kept.jobs.size(); ++i) place[kept.jobs[i]] = i;
+  out.market.alone = kept.market;
   out.market.pairs.reserve(problem.pairs.size());
   out.market.pair_utility.reserve(problem.pairs.size() * kept.types.size());
   for (const auto& pair : problem.pairs) {
@@ -43,7 +48,6 @@ PackedQuestion ask_packed(const ShareProblem& problem, const FactorOf& factor_of
       out.market.pair_utility.push_back(
           {pair.steps_per_s[j][0] * out.factor[a], pair.steps_per_s[j][1] * out.factor[b]});
   }
-  return out;
 }
 
 TimeShares answer_packed(const ShareProblem& problem, const PackedQuestion& asked, const solvers::PackedPlan& plan) {
@@ -59,12 +63,11 @@ TimeShares answer_packed(const ShareProblem& problem, const PackedQuestion& aske
   return out;
 }
 
-}  // namespace
-
-Result<TimeShares> las_packed(const ShareProblem& problem) {
-  if (auto right = check_problem(problem); !right) return fail(std::move(right));
-  auto asked = ask_packed(
-      problem, [&](const ShareJob& job) { return job.gpus / (job.weight * equal_speed(problem, job, true_speed)); });
+// The largest smallest utility; the objective is that level. Checks the speeds of pairs.
+Result<TimeShares> packed_level(const ShareProblem& problem, PackedQuestion asked) {
+  if (auto alike = alike_max_min(problem, asked.question, asked.factor)) return *std::move(alike);
+  if (auto right = check_all_pair_speeds(problem); !right) return fail(std::move(right));
+  add_pairs(problem, asked);
   auto plan = solvers::packed_max_min(asked.market, std::vector<double>(asked.factor.size(), 1.0));
   if (!plan) return fail(std::move(plan));
   note_unsettled(plan->settled, "the packed search", asked.question.notes);
@@ -73,20 +76,26 @@ Result<TimeShares> las_packed(const ShareProblem& problem) {
   return out;
 }
 
+}  // namespace
+
+Result<TimeShares> las_packed(const ShareProblem& problem) {
+  if (auto right = check_all_but_pair_speeds(problem); !right) return fail(std::move(right));
+  return packed_level(problem, ask_packed(problem, [&](const ShareJob& job) {
+                        return job.gpus / (job.weight * equal_speed(problem, job, true_speed));
+                      }));
+}
+
 Result<TimeShares> makespan_packed(const ShareProblem& problem) {
-  if (auto right = check_problem(problem); !right) return fail(std::move(right));
-  auto asked = ask_packed(problem, [](const ShareJob& job) { return 1 / job.steps_left; });
-  auto plan = solvers::packed_max_min(asked.market, std::vector<double>(asked.factor.size(), 1.0));
-  if (!plan) return fail(std::move(plan));
-  note_unsettled(plan->settled, "the packed search", asked.question.notes);
-  auto out = answer_packed(problem, asked, *plan);
-  out.objective = plan->level > 0 ? 1 / plan->level : 0;
+  if (auto right = check_all_but_pair_speeds(problem); !right) return fail(std::move(right));
+  auto out = packed_level(problem, ask_packed(problem, [](const ShareJob& job) { return 1 / job.steps_left; }));
+  if (out) out->objective = out->objective > 0 ? 1 / out->objective : 0;
   return out;
 }
 
 Result<TimeShares> finish_time_packed(const ShareProblem& problem) {
   if (auto right = check_problem(problem); !right) return fail(std::move(right));
   auto asked = ask_packed(problem, [](const ShareJob& job) { return 1 / (job.weight * job.steps_left); });
+  add_pairs(problem, asked);
   std::vector<double> age;
   std::vector<double> fair;
   const auto best = asked.market.best();

@@ -54,25 +54,23 @@ Status check_job(const ShareProblem& problem, const ShareJob& job) {
 }
 
 // What is wrong with a pair, or nothing. There can be millions of pairs, so text is made only for one that is refused.
-const char* fault_of(const ShareProblem& problem, const SharePair& pair, const SharePair* last) {
-  if (pair.a >= pair.b || pair.b >= problem.jobs.size()) return "must name two jobs, the smaller first";
+const char* fault_of_order(const ShareProblem& problem, const std::vector<std::uint32_t>& gangs, const SharePair& pair,
+                           const SharePair* last) {
+  if (pair.a >= pair.b || pair.b >= gangs.size()) return "must name two jobs, the smaller first";
   if (last != nullptr && std::pair(last->a, last->b) >= std::pair(pair.a, pair.b)) return "pairs must rise";
-  if (problem.jobs[pair.a].gpus != problem.jobs[pair.b].gpus) return "gang sizes must be equal";
-  if (pair.steps_per_s.size() != problem.types.size()) return "needs two speeds per type";
+  if (gangs[pair.a] != gangs[pair.b]) return "gang sizes must be equal";
+  return pair.steps_per_s.size() == problem.types.size() ? nullptr : "needs two speeds per type";
+}
+
+const char* fault_of_speeds(const SharePair& pair) {
   bool right = true;
   for (const auto& [first, second] : pair.steps_per_s)
     right = right & (first >= 0) & (first <= kLargest) & (second >= 0) & (second <= kLargest);
   return right ? nullptr : "speeds must be finite and >= 0";
 }
 
-Status check_pairs(const ShareProblem& problem) {
-  const SharePair* last = nullptr;
-  for (const auto& pair : problem.pairs) {
-    if (const auto* fault = fault_of(problem, pair, last))
-      return refuse("pair " + std::to_string(pair.a) + ", " + std::to_string(pair.b) + ": " + fault);
-    last = &pair;
-  }
-  return {};
+Status refuse_pair(const SharePair& pair, const char* fault) {
+  return refuse("pair " + std::to_string(pair.a) + ", " + std::to_string(pair.b) + ": " + fault);
 }
 
 bool same_name(const GpuType& type, const char* lower) {
@@ -84,7 +82,7 @@ bool same_name(const GpuType& type, const char* lower) {
 
 }  // namespace
 
-Status check_problem(const ShareProblem& problem) {
+Status check_all_but_pair_speeds(const ShareProblem& problem) {
   if (auto types = check_types(problem); !types) return types;
   for (const auto& entity : problem.entities)
     if (!is_positive(entity.weight)) return refuse("entity " + entity.name + ": weight must be finite and above 0");
@@ -92,7 +90,30 @@ Status check_problem(const ShareProblem& problem) {
     if (auto job = check_job(problem, problem.jobs[i]); !job) return job;
     if (i > 0 && problem.jobs[i - 1].job >= problem.jobs[i].job) return refuse("share problem: job ids must rise");
   }
-  return check_pairs(problem);
+  std::vector<std::uint32_t> gangs;
+  for (const auto& job : problem.jobs) gangs.push_back(job.gpus);
+  const SharePair* last = nullptr;
+  for (const auto& pair : problem.pairs) {
+    if (const auto* fault = fault_of_order(problem, gangs, pair, last)) return refuse_pair(pair, fault);
+    last = &pair;
+  }
+  return {};
+}
+
+Status check_pair_speeds(const SharePair& pair) {
+  const auto* fault = fault_of_speeds(pair);
+  return fault == nullptr ? Status{} : refuse_pair(pair, fault);
+}
+
+Status check_all_pair_speeds(const ShareProblem& problem) {
+  for (const auto& pair : problem.pairs)
+    if (const auto* fault = fault_of_speeds(pair)) return refuse_pair(pair, fault);
+  return {};
+}
+
+Status check_problem(const ShareProblem& problem) {
+  if (auto right = check_all_but_pair_speeds(problem); !right) return right;
+  return check_all_pair_speeds(problem);
 }
 
 double true_speed(const ShareJob& job, std::size_t type) {

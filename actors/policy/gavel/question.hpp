@@ -13,6 +13,10 @@ namespace hadar::gavel {
 // Checks what a caller may get wrong: lengths, finite numbers, signs, indices, rising order. Errors: kInvalidArgument
 // with the job or type and what would be right.
 Status check_problem(const ShareProblem& problem);
+// The same in parts, since there can be millions of pairs and some rules look at few of them.
+Status check_all_but_pair_speeds(const ShareProblem& problem);
+Status check_all_pair_speeds(const ShareProblem& problem);
+Status check_pair_speeds(const SharePair& pair);
 
 // Speed of a job on a type, as a rule wants to see it.
 using SpeedOf = std::function<double(const ShareJob& job, std::size_t type)>;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "actors/policy/solvers/job_groups.hpp"
 #include "actors/policy/solvers/linear_program.hpp"
@@ -17,8 +16,6 @@ constexpr double kGain = 1e-10;
 constexpr int kMaxRounds = 200;
 constexpr int kMaxRatioSteps = 60;
 constexpr std::size_t kGroups = 26;
-constexpr std::size_t kManyJobs = 40;
-constexpr double kAlikeGap = 1e-7;  // of the group program, to Clp's tolerance
 
 // Shrinks a plan into the rules, and reads its level.
 void finish(const PackedMarket& market, const std::vector<double>& demands, PackedPlan& plan) {
@@ -225,23 +222,6 @@ class PackedSearch {
   double worth_ = 0;
 };
 
-// Many jobs of few types, alike inside: the program over types is enough.
-std::optional<PackedPlan> alike_max_min(const PackedMarket& market, const std::vector<double>& demands) {
-  if (market.alone.jobs() < kManyJobs) return std::nullopt;
-  const auto best = market.best();
-  double cap = HUGE_VAL;
-  for (std::size_t i = 0; i < demands.size(); ++i) cap = std::min(cap, best[i] / demands[i]);
-  std::vector<double> unit(demands);
-  for (auto& one : unit) one *= cap;
-  auto plan = packed_by_groups(market, group_jobs(market.alone, kGroups), unit);
-  if (!plan) return std::nullopt;
-  plan->upper *= cap;
-  finish(market, demands, *plan);
-  if (plan->upper - plan->level > kAlikeGap * plan->upper) return std::nullopt;
-  plan->settled = true;
-  return plan;
-}
-
 PackedPlan nothing() {
   PackedPlan plan;
   plan.settled = true;
@@ -296,7 +276,6 @@ double violation_of(const PackedMarket& market, const PackedPlan& plan) {
 
 Result<PackedPlan> packed_max_min(const PackedMarket& market, const std::vector<double>& demands) {
   if (market.alone.jobs() == 0) return nothing();
-  if (auto plan = alike_max_min(market, demands)) return std::move(*plan);
   return PackedSearch(market).run(demands);
 }
 

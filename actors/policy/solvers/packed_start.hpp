@@ -1,7 +1,6 @@
 // Where the packed program starts: which pairs look useful before any of them was priced.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "actors/policy/solvers/job_groups.hpp"
@@ -20,11 +19,5 @@ struct PackedColumn {
 // job. May repeat a column. Empty when the group program cannot be solved: the search then starts without pairs.
 std::vector<PackedColumn> packed_start(const PackedMarket& market, const JobGroups& groups,
                                        const std::vector<double>& unit);
-
-// The optimum itself where jobs are alike inside their groups: equal speeds per unit alone and beside every member of
-// every group. By symmetry the program over groups then is the whole problem. nullopt when they are not, or Clp fails.
-// Levels are in units; `level` and `upper` are those of the spread-out plan and of the group program.
-std::optional<PackedPlan> packed_by_groups(const PackedMarket& market, const JobGroups& groups,
-                                           const std::vector<double>& unit);
 
 }  // namespace hadar::solvers

@@ -1,9 +1,11 @@
 // Every rule: feasible and repeatable on any sound problem, refuses unsound ones; and answers worked out by hand.
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
 #include "actors/policy/gavel/gavel_rules.hpp"
+#include "actors/policy/solvers/packed.hpp"
 #include "tests/unit/policy/solvers/random_market.hpp"
 
 namespace hadar {
@@ -187,6 +189,88 @@ TEST(EveryRule, RefusesAMalformedProblem) {
       ASSERT_FALSE(answer) << rule.name;
       EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
     }
+}
+
+// Jobs of a few kinds, equal inside; one pair may be slower than its kinds' others.
+ShareProblem of_kinds(Dice& dice, std::size_t jobs, bool odd) {
+  auto problem = problem_of({dice.between(3, 20), dice.between(3, 20), dice.between(3, 20)}, {});
+  const auto kinds = 1 + dice.below(6);
+  std::vector<ShareJob> models;
+  std::vector<std::array<double, 3>> kept(kinds * kinds);
+  for (std::size_t k = 0; k < kinds; ++k) {
+    models.push_back(
+        job_of(0, {dice.between(0.2, 5), dice.between(0.2, 5), dice.between(0.2, 5)}, 1000, dice.chance(0.2) ? 2 : 1));
+    models.back().weight = dice.chance(0.3) ? 5 : 1;
+  }
+  for (auto& row : kept) row = {dice.between(0.3, 1), dice.between(0.3, 1), dice.between(0.3, 1)};
+  std::vector<std::size_t> kind;
+  for (std::size_t i = 0; i < jobs; ++i) {
+    kind.push_back(dice.below(kinds));
+    problem.jobs.push_back(models[kind[i]]);
+    problem.jobs.back().job = JobId{i + 1};
+  }
+  for (std::size_t a = 0; a < jobs; ++a)
+    for (std::size_t b = a + 1; b < jobs; ++b) {
+      if (problem.jobs[a].gpus != problem.jobs[b].gpus) continue;
+      SharePair pair{a, b, {}};
+      for (std::size_t j = 0; j < 3; ++j)
+        pair.steps_per_s.push_back({problem.jobs[a].steps_per_s[j] * kept[kind[a] * kinds + kind[b]][j],
+                                    problem.jobs[b].steps_per_s[j] * kept[kind[b] * kinds + kind[a]][j]});
+      problem.pairs.push_back(std::move(pair));
+    }
+  if (odd && !problem.pairs.empty())
+    for (auto& speeds : problem.pairs.front().steps_per_s) speeds[0] *= 0.9;
+  return problem;
+}
+
+// The same question pair by pair.
+double packed_las_by_pairs(const ShareProblem& problem) {
+  solvers::PackedMarket market;
+  market.alone.types = 3;
+  market.alone.capacity = problem.gpus;
+  std::vector<double> factor;
+  for (const auto& job : problem.jobs) {
+    double equal = 0;
+    double all = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      equal += job.steps_per_s[j] * problem.gpus[j];
+      all += problem.gpus[j];
+    }
+    factor.push_back(job.gpus / (job.weight * equal / all));
+    market.alone.gpus.push_back(job.gpus);
+    for (const double speed : job.steps_per_s) market.alone.utility.push_back(speed * factor.back());
+  }
+  for (const auto& pair : problem.pairs) {
+    market.pairs.push_back({static_cast<std::uint32_t>(pair.a), static_cast<std::uint32_t>(pair.b)});
+    for (const auto& speeds : pair.steps_per_s)
+      market.pair_utility.push_back({speeds[0] * factor[pair.a], speeds[1] * factor[pair.b]});
+  }
+  const auto plan = solvers::packed_max_min(market, std::vector<double>(factor.size(), 1.0));
+  EXPECT_TRUE(plan && plan->settled);
+  return plan ? plan->level : 0;
+}
+
+TEST(PackedLas, OfManyJobsOfFewKindsIsAsGoodAsPairByPair) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    const bool odd = dice.chance(0.3);
+    const auto problem = of_kinds(dice, 40 + dice.below(12), odd);
+    const auto shares = solved("gavel-las-packed", problem);
+    ASSERT_LE(violation(problem, shares), 1e-9);
+    ASSERT_NEAR(shares.objective / packed_las_by_pairs(problem), 1, 1e-6);
+    for (std::size_t p = 1; p < shares.together.size(); ++p)
+      ASSERT_LT(std::pair(shares.together[p - 1].a, shares.together[p - 1].b),
+                std::pair(shares.together[p].a, shares.together[p].b));
+  }
+}
+
+TEST(Gandiva, RefusesAPairItDrawsWhoseSpeedsAreUnsound) {
+  auto problem = problem_of({1}, {job_of(1, {2}), job_of(2, {1})});
+  problem.pairs = {{0, 1, {{std::numeric_limits<double>::quiet_NaN(), 1}}}};
+  const auto answer = find_gavel_rule("gandiva")->solve(problem);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
 }
 
 TEST(FindRule, KnowsEveryNameOnce) {

@@ -151,54 +151,6 @@ TEST(Packed, NeedsFewColumnsOfManyPairs) {
   EXPECT_LT(plan->columns, market.pairs.size() * 3 / 4);
 }
 
-// Jobs of a few kinds, alike inside; `odd` changes one pair.
-PackedMarket of_kinds(Dice& dice, std::size_t jobs, bool odd) {
-  PackedMarket market;
-  market.alone.types = 3;
-  market.alone.capacity = {dice.between(3, 20), dice.between(3, 20), dice.between(3, 20)};
-  const auto kinds = 1 + dice.below(6);
-  std::vector<std::array<double, 3>> speed(kinds);
-  std::vector<std::array<double, 3>> kept(kinds * kinds);
-  for (auto& row : speed) row = {dice.between(0.2, 5), dice.between(0.2, 5), dice.between(0.2, 5)};
-  for (auto& row : kept) row = {dice.between(0.3, 1), dice.between(0.3, 1), dice.between(0.3, 1)};
-  std::vector<std::size_t> kind;
-  for (std::size_t i = 0; i < jobs; ++i) {
-    kind.push_back(dice.below(kinds));
-    market.alone.gpus.push_back(1);
-    for (const double one : speed[kind[i]]) market.alone.utility.push_back(one);
-  }
-  for (std::uint32_t a = 0; a < jobs; ++a)
-    for (std::uint32_t b = a + 1; b < jobs; ++b) {
-      market.pairs.push_back({a, b});
-      for (std::size_t j = 0; j < 3; ++j)
-        market.pair_utility.push_back({speed[kind[a]][j] * kept[kind[a] * kinds + kind[b]][j],
-                                       speed[kind[b]][j] * kept[kind[b] * kinds + kind[a]][j]});
-    }
-  if (odd)
-    for (std::size_t j = 0; j < 3; ++j)
-      market.pair_utility[j] = {market.alone.row(0)[j] * 0.99, market.alone.row(1)[j] * 0.99};
-  return market;
-}
-
-TEST(Packed, SolvesJobsOfFewKindsByKindAndStaysExact) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    SCOPED_TRACE(seed);
-    Dice dice(seed);
-    const bool odd = dice.chance(0.3);
-    const auto market = of_kinds(dice, 40 + dice.below(12), odd);
-    const std::vector<double> demands(market.alone.jobs(), 1.0);
-    const auto plan = packed_max_min(market, demands);
-    ASSERT_TRUE(plan) << plan.error().message;
-    ASSERT_TRUE(plan->settled);
-    ASSERT_EQ(plan->rounds > 0, odd);
-    ASSERT_LE(violation_of(market, *plan), 1e-9);
-    ASSERT_NEAR(packed_directly(market, demands) / plan->level, 1, 1e-6);
-    for (std::size_t k = 1; k < plan->together.size(); ++k)
-      ASSERT_LT(std::pair(plan->together[k - 1].pair, plan->together[k - 1].type),
-                std::pair(plan->together[k].pair, plan->together[k].type));
-  }
-}
-
 TEST(PackedRatio, IsTheLeastFeasibleRatio) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     SCOPED_TRACE(seed);
