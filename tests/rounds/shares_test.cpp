@@ -135,5 +135,14 @@ TEST(Shares, TwoJobsThatGainByItShareAGpuAndStay) {
   EXPECT_EQ(rounds.next(jobs, pairs).allocations, plan.allocations);
 }
 
+TEST(Shares, WhatARuleSaidAboutItsAnswerIsPartOfTheReason) {
+  Rounds rounds("allox", {node_of("a", {{"A", 2}})});
+  for (int round = 0; round < 2; ++round) {  // the second time the shares of the first still hold
+    const auto plan = rounds.next({{1, {{"A", 10}}}, {2, {{"A", 10}}, 2}});
+    EXPECT_EQ(plan.outcomes[1].kind, OutcomeKind::kWaiting);
+    EXPECT_THAT(plan.outcomes[1].reason.text, ::testing::HasSubstr("AlloX places one-GPU jobs only"));
+  }
+}
+
 }  // namespace
 }  // namespace hadar::testing

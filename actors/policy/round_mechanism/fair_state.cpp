@@ -8,11 +8,13 @@
 namespace hadar {
 namespace {
 
-constexpr std::string_view kHeader = "shares 1\n";
+constexpr std::string_view kHeader = "shares 2\n";
 constexpr std::size_t kMostBytes = 1U << 20U;
 constexpr double kAheadRounds = 1;
 constexpr double kBehindRounds = 8;
 constexpr double kNoShare = 1e-6;  // of a solver's noise
+constexpr std::size_t kMostNotes = 8;
+constexpr std::size_t kLongestNote = 200;
 
 auto row_of(std::vector<FairRow>& rows, const Combination& what) {
   return std::lower_bound(rows.begin(), rows.end(), what,
@@ -46,6 +48,8 @@ std::string written(const FairState& state, bool claims, bool shares) {
       out.real(claims ? row.behind_s[type] : 0);
     }
   }
+  out.number(state.notes.size());
+  for (const auto& note : state.notes) out.text(note);
   out.number(state.placed.size());
   for (const auto& place : state.placed) {
     write_combination(out, place.what);
@@ -77,6 +81,8 @@ std::optional<FairState> read(const std::string& memory) {
     if (!state.rows.empty() && !(state.rows.back().what < row.what)) return std::nullopt;
     state.rows.push_back(std::move(row));
   }
+  state.notes.resize(in.count());
+  for (auto& note : state.notes) note = in.text();
   state.placed.resize(in.count());
   for (auto& place : state.placed) {
     place.what = read_combination(in);
@@ -130,6 +136,9 @@ void take_shares(FairState& state, const ShareProblem& problem, const TimeShares
   for (const auto& pair : shares.together) add(pair_of(problem.jobs[pair.a].job, problem.jobs[pair.b].job), pair.share);
   std::sort(rows.begin(), rows.end(), [](const FairRow& a, const FairRow& b) { return a.what < b.what; });
   state.rows = std::move(rows);
+  state.notes.assign(shares.notes.begin(),
+                     shares.notes.begin() + static_cast<std::ptrdiff_t>(std::min(shares.notes.size(), kMostNotes)));
+  for (auto& note : state.notes) note.resize(std::min(note.size(), kLongestNote));
 }
 
 std::string write_memory(const FairState& state) {

@@ -30,11 +30,12 @@ struct FairPlace {
 };
 
 struct FairState {
-  double at_s = 0;             // of the last plan
-  double asked_s = 0;          // when shares were last asked for
-  std::uint64_t question = 0;  // fingerprint of what was asked; 0 = never
-  std::uint64_t types = 0;     // fingerprint of the types the columns stand for
-  std::vector<FairRow> rows;   // rising combinations; only those with a share
+  double at_s = 0;                 // of the last plan
+  double asked_s = 0;              // when shares were last asked for
+  std::uint64_t question = 0;      // fingerprint of what was asked; 0 = never
+  std::uint64_t types = 0;         // fingerprint of the types the columns stand for
+  std::vector<FairRow> rows;       // rising combinations; only those with a share
+  std::vector<std::string> notes;  // of the answer: fallbacks taken, one sentence each
   std::vector<FairPlace> placed;
   std::map<JobId, ShareHistory> histories;  // of rules that want them
 
@@ -48,7 +49,8 @@ void settle_time(FairState& state, double now_s, double round_s);
 // Forgets rows, places and histories of jobs that are not in `jobs` (rising).
 void forget_gone(FairState& state, const std::vector<JobId>& jobs);
 
-// Takes a rule's answer. Rows that lose their share on a type lose their claim there; others keep what they are behind.
+// Takes a rule's answer, of its notes the first eight, cut to 200 bytes. Rows that lose their share on a type lose
+// their claim there; others keep what they are behind.
 void take_shares(FairState& state, const ShareProblem& problem, const TimeShares& shares);
 
 // At most 1 MiB: when it is more, claims are left out, then shares, which are then asked for again.

@@ -22,6 +22,11 @@ void MemoryWriter::real(double value) {
   for (int i = 0; i < 8; ++i, bits >>= 8U) bytes_.push_back(static_cast<char>(bits & 0xffU));
 }
 
+void MemoryWriter::text(std::string_view value) {
+  number(value.size());
+  bytes_ += value;
+}
+
 MemoryReader::MemoryReader(std::string_view bytes, std::string_view header) : bytes_(bytes) {
   good_ = bytes_.starts_with(header);
   if (good_) bytes_.remove_prefix(header.size());
@@ -61,6 +66,13 @@ double MemoryReader::real() {
   std::uint64_t bits = 0;
   for (unsigned i = 0; i < 8; ++i) bits |= static_cast<std::uint64_t>(byte()) << (8 * i);
   return good_ ? std::bit_cast<double>(bits) : 0;
+}
+
+std::string MemoryReader::text() {
+  const auto length = count();
+  std::string value(bytes_.substr(0, length));
+  bytes_.remove_prefix(length);
+  return value;
 }
 
 bool MemoryReader::flag() {

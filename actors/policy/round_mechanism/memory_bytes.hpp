@@ -16,6 +16,7 @@ class MemoryWriter {
   void number(std::uint64_t value);
   // All 64 bits; a plain 0 takes one byte.
   void real(double value);
+  void text(std::string_view value);
   void flag(bool value) { bytes_.push_back(value ? '\1' : '\0'); }
 
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
@@ -34,6 +35,7 @@ class MemoryReader {
   // A number that says how many entries follow; not good when more than bytes are left.
   [[nodiscard]] std::size_t count();
   [[nodiscard]] double real();
+  [[nodiscard]] std::string text();
   [[nodiscard]] bool flag();
 
   [[nodiscard]] bool good() const { return good_; }

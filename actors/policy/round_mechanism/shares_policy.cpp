@@ -41,6 +41,12 @@ std::map<JobId, Standing> standings_of(const FairState& state) {
   return standings;
 }
 
+// What the rule said about its answer goes with every reason that follows from it.
+Reason with_notes(Reason reason, const std::vector<std::string>& notes) {
+  for (const auto& note : notes) reason.text += "; " + note;
+  return reason;
+}
+
 // Why a job waits under shares.
 Reason reason_of(const PlanBuilder& plan, std::size_t j, const FairJobs& jobs, const Standing& standing) {
   const auto& view = plan.job(j);
@@ -81,7 +87,7 @@ class SharesPolicy final : public Policy {
     auto standings = standings_of(state);
     for (std::size_t j = 0; j < plan.jobs(); ++j)
       if (!plan.has_grant(j) && plan.plannable(j))
-        plan.explain(j, reason_of(plan, j, jobs, standings[plan.job(j).job]));
+        plan.explain(j, with_notes(reason_of(plan, j, jobs, standings[plan.job(j).job]), state.notes));
     return plan.finish(write_memory(state));
   }
 
