@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "launchers/policies.hpp"
+#include "launchers/simulation.hpp"
 #include "tests/sim/sim_cases.hpp"
 
 namespace hadar {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr double kJoined_s = 1;   // all nodes have said hello
 constexpr double kPause_s = 0.1;  // changes are looked at together, a hundredth of a second after the first
+constexpr double kExact_s = 1e-6;
 
 std::unique_ptr<SimulatedCluster> started(const SimulatedClusterOptions& options) {
   auto cluster = SimulatedCluster::start(options);
@@ -83,6 +85,45 @@ TEST(KnownAnswers, YarnRunsJobsInTheOrderTheyCame) {
   EXPECT_NEAR(cluster->now_s() - kJoined_s, 110, kPause_s);
   cluster->run_until(200);
   expect_clean(*cluster);
+}
+
+// Completion times of a run without cluster life around it, in the order of the workload.
+std::vector<double> simulated_jcts(const SimulationOptions& options, const std::vector<TraceJob>& workload) {
+  const auto result = run_simulation(options, workload);
+  EXPECT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_THAT(result->violations, testing::IsEmpty());
+  std::vector<double> jcts;
+  for (const auto& job : result->figures.by_job) jcts.push_back(*job.completed_t_s - job.submitted_t_s);
+  return jcts;
+}
+
+TEST(KnownAnswers, TiresiasTakesTheGpusOfAJobThatHasHadItsService) {
+  SimulationOptions options;
+  options.policy = "tiresias-las";
+  options.settings = {{"thresholds_gpu_s", "20"}};
+  options.round_s = 10;
+  options.nodes = {node_of("n1", "V100", 2)};
+  const std::map<GpuType, double> ten{{"V100", 10}};
+  const auto jcts = simulated_jcts(
+      options,
+      {{sleep_job("J1", 2, 1000, ten), 0}, {sleep_job("J2", 1, 100, ten), 1}, {sleep_job("J3", 1, 100, ten), 2}});
+  ASSERT_EQ(jcts.size(), 3U);
+  EXPECT_NEAR(jcts[0], 110, kExact_s) << "2 GPUs for 10 s, then behind the two that had nothing yet";
+  EXPECT_NEAR(jcts[1], 19, kExact_s);
+  EXPECT_NEAR(jcts[2], 18, kExact_s);
+}
+
+TEST(KnownAnswers, MaxMinFairnessGivesEachJobTheTypeItIsFastOn) {
+  SimulationOptions options;
+  options.policy = "gavel-las";
+  options.round_s = 60;
+  options.nodes = {node_of("x", "X", 1), node_of("y", "Y", 1)};
+  constexpr std::uint64_t kSteps = 1200;
+  const auto jcts = simulated_jcts(options, {{sleep_job("A", 1, kSteps, {{"X", 2}, {"Y", 1}}), 0},
+                                             {sleep_job("B", 1, kSteps, {{"X", 1}, {"Y", 2}}), 0}});
+  constexpr double kEqualShare_s = kSteps / 1.5;  // half of either type
+  ASSERT_EQ(jcts.size(), 2U);
+  for (const auto jct : jcts) EXPECT_NEAR(kEqualShare_s / jct, 4.0 / 3, 1e-6);
 }
 
 TEST(KnownAnswers, HadarTrainsAGangOverTwoKindsOfGpuAtTheSlowerOnesSpeed) {
