@@ -2,9 +2,12 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "launchers/one_plan.hpp"
+#include "launchers/policies.hpp"
 #include "launchers/share_rules.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/solve_instance.hpp"
+#include "tools/cli/solve_plan.hpp"
 #include "tools/cli/text.hpp"
 
 namespace hadar::cli {
@@ -44,11 +47,45 @@ std::string answer_text(const GavelRule& rule, const TimeShares& shares, double 
   return out + ",\n  \"solve_ms\": " + Json(solve_ms).dump() + "\n}\n";
 }
 
+Json row_of(const Allocation& allocation) {
+  Json gpus = Json::object();
+  for (const auto& slice : allocation.slices) gpus[slice.node] = slice.gpus.size();
+  return {{"job", allocation.fork.job.value - 1},
+          {"fork", allocation.fork.fork},
+          {"gpus", std::move(gpus)},
+          {"steps_per_s", allocation.steps_per_s},
+          {"quota_steps", allocation.quota_steps}};
+}
+
+std::string plan_text(const std::string& policy, const RoundPlan& plan, double solve_ms) {
+  Json granted = Json::array();
+  for (const auto& allocation : plan.allocations) granted.push_back(row_of(allocation));
+  Json waiting = Json::array();
+  for (const auto& outcome : plan.outcomes)
+    if (outcome.kind != OutcomeKind::kGranted)
+      waiting.push_back({{"job", outcome.job.value - 1}, {"code", outcome.reason.code}, {"text", outcome.reason.text}});
+  return "{\n  \"policy\": " + Json(policy).dump() + ",\n  \"plan\": " + rows_text(granted) +
+         ",\n  \"waiting\": " + rows_text(waiting) + ",\n  \"solve_ms\": " + Json(solve_ms).dump() + "\n}\n";
+}
+
+CommandResult solve_by_plan(const SolveArgs& args) {
+  if (auto known = make_policy(args.policy); !known) return stop_usage(std::move(known.error()));
+  auto instance = load_instance(args.instance);
+  if (!instance) return stop_usage(std::move(instance.error()));
+  auto input = round_of(*instance);
+  const double start = cpu_ms();
+  const auto plan = plan_once(args.policy, std::move(input));
+  const double spent = cpu_ms() - start;
+  if (!plan) return stop({plan.error().code, args.instance + ": " + plan.error().message});
+  print(plan_text(args.policy, *plan, spent));
+  return ExitCode::kDone;
+}
+
 }  // namespace
 
 CommandResult run_solve(const SolveArgs& args) {
   const auto rule = share_rule(args.policy);
-  if (!rule) return stop_usage(rule.error());
+  if (!rule) return solve_by_plan(args);
   auto instance = load_instance(args.instance);
   if (!instance) return stop_usage(std::move(instance.error()));
   if (!args.throughputs.empty())

@@ -3,6 +3,8 @@
 
 #include <fstream>
 #include <gmock/gmock.h>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/temp_dir.hpp"
 #include "tools/cli/commands.hpp"
@@ -139,9 +141,32 @@ TEST_F(InstanceFile, SolveEndsWithTheDocumentedExitCodes) {
   const auto file = write(kSound);
   EXPECT_EQ(solve(file, "gavel-las"), 0);
   EXPECT_EQ(solve(file, "allox"), 0);
+  EXPECT_EQ(solve(file, "hadar"), 0);
   EXPECT_EQ(solve(file, "gavel"), 2);
   EXPECT_EQ(solve("/nowhere/i.json", "gavel-las"), 2);
   EXPECT_EQ(solve(write("{}"), "gavel-las"), 2);
+}
+
+// Which GPUs each job of a printed plan got, and who waits.
+TEST_F(InstanceFile, PoliciesThatPlaceWholeGpusPrintAPlan) {
+  const auto file = write(R"({"worker_types": ["p100", "v100"], "cluster": {"p100": 1, "v100": 2},
+    "throughputs": [[1, 4], [2, 3], [1, 1]],
+    "jobs": [{"id": 0, "scale_factor": 1, "priority_weight": 1, "steps_remaining": 9999.5, "time_since_start_s": 9},
+             {"id": 3, "scale_factor": 1, "priority_weight": 1, "steps_remaining": 9999},
+             {"id": 4, "scale_factor": 1, "priority_weight": 1, "steps_remaining": 9999}]})");
+  for (const std::string policy : {"yarn-cs", "hadar", "hadare", "tiresias-las", "tiresias-gittins", "themis"}) {
+    SCOPED_TRACE(policy);
+    testing::internal::CaptureStdout();
+    ASSERT_TRUE(run_solve({file, policy, ""}));
+    const auto printed = nlohmann::json::parse(testing::internal::GetCapturedStdout());
+    EXPECT_EQ(printed["policy"], policy);
+    EXPECT_FALSE(printed.contains("allocation"));
+    std::map<std::string, int> used;
+    for (const auto& row : printed["plan"])
+      for (const auto& [type, count] : row["gpus"].items()) used[type] += count.get<int>();
+    EXPECT_EQ(used, (std::map<std::string, int>{{"p100", 1}, {"v100", 2}})) << printed.dump();
+    for (const auto& row : printed["waiting"]) EXPECT_NE(row["text"], "");
+  }
 }
 
 }  // namespace
