@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -73,7 +74,13 @@ Result<Json> provenance_of(const SimulateArgs& args) {
     if (!hash) return tl::unexpected<Error>(hash.error());
     inputs.push_back({{"option", option}, {"file", file}, {"bytes", hash->size}, {"xxh3_128", hash->hash}});
   }
-  return Json{{"hadar", HADAR_VERSION}, {"seeds", args.seeds}, {"options", options.out}, {"inputs", inputs}};
+  std::error_code none;
+  const auto folder = std::filesystem::current_path(none).string();
+  return Json{{"hadar", HADAR_VERSION},
+              {"seeds", args.seeds},
+              {"options", options.out},
+              {"folder", folder},
+              {"inputs", inputs}};
 }
 
 Result<SimulateArgs> args_of(const Json& provenance) {

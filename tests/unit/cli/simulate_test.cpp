@@ -100,6 +100,22 @@ TEST_F(SimulateTest, ResultCanBeRunAgainFromItsHeaderAlone) {
   EXPECT_THAT(refused.error().error.message, HasSubstr("trace.csv"));
 }
 
+TEST_F(SimulateTest, RelativePathsAreFoundFromAnotherFolderAndAfterAMove) {
+  const auto here = fs::current_path();
+  fs::current_path(folder_);
+  args_.cluster = "cluster.toml";
+  args_.trace = "trace.csv";
+  args_.throughputs = "speeds.csv";
+  const auto ended = run_simulate(args_);
+  fs::current_path(here);
+  ASSERT_TRUE(ended.has_value());
+  EXPECT_EQ(run_rerun({}, {path("result.json"), 1}).value(), ExitCode::kDone);
+  const auto moved = folder_.string() + "-moved";
+  fs::rename(folder_, moved);
+  folder_ = moved;
+  EXPECT_EQ(run_rerun({}, {path("result.json"), 1}).value(), ExitCode::kDone) << "inputs beside the result";
+}
+
 TEST_F(SimulateTest, HeaderHoldsVersionSeedsOptionsAndHashes) {
   ASSERT_TRUE(run_simulate(args_).has_value());
   const auto provenance = result()["provenance"];
