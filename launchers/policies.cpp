@@ -54,17 +54,17 @@ const std::vector<PolicyEntry>& policies() {
       rule<"gavel-cost">(false),
       rule<"gavel-cost-slo">(),
       rule<"gavel-cost-ratio">(),
-      rule<"gavel-las-packed">(),
+      rule<"gavel-las-packed">(false),
       rule<"gavel-makespan-packed">(),
       rule<"gavel-ftf-packed">(),
       rule<"gavel-isolated">(false),
       rule<"gavel-proportional">(false),
       rule<"gavel-strategy-proof">(false),
-      rule<"gavel-fifo">(),
-      rule<"gavel-fifo-packed">(),
+      rule<"gavel-fifo">(false),
+      rule<"gavel-fifo-packed">(false),
       rule<"gavel-sjf">(),
-      rule<"allox">(),
-      rule<"gandiva">(),
+      rule<"allox">(false),
+      rule<"gandiva">(false),
   };
   return entries;
 }
