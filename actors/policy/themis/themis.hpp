@@ -21,8 +21,8 @@ namespace hadar {
 // The paper's hidden payment (a winner keeps a fraction c of its win) makes bidding the truth pay. Here the bids are
 // the scheduler's own estimates, nobody can lie, and a gang has no fractions: it is not charged.
 //
-// Settings: fairness (f = 0.8, as the paper), lease_rounds (1: every border ends all leases; the paper's leases of 20
-// min are three rounds of 360 s).
+// Settings: fairness (f = 0.8, as the paper), lease_rounds (1: every border ends all leases; more make a winner
+// keep its GPUs for so many rounds, as the paper's leases do).
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_themis(const PolicySettings& settings);
 
 }  // namespace hadar
