@@ -47,6 +47,13 @@ const std::vector<Profile>& all_profiles() {
       {"gavel-single", "Gavel's generator, one GPU a job", gavel_single, poisson_gap_s},
       {"gavel-multi", "Gavel's generator, 1 to 8 GPUs a job", gavel_multi, poisson_gap_s},
       {"gavel-makespan", "as gavel-multi, every job at 0", gavel_multi, poisson_gap_s, true},
+      {.name = "gavel-2022-single",
+       .summary = "the very jobs that Gavel's public code draws, one GPU a job",
+       .draw_all = gavel_2022_jobs},
+      {.name = "gavel-2022-multi",
+       .summary = "the very jobs that Gavel's public code draws, 1 to 8 GPUs a job",
+       .draw_all = gavel_2022_jobs,
+       .gangs = true},
       philly_profile(),
       {"uniform", "12 min to 5 h, 1 to 8 GPUs, all with equal chance", uniform_shape, poisson_gap_s}};
   return kProfiles;
@@ -54,6 +61,30 @@ const std::vector<Profile>& all_profiles() {
 
 double to_ms(double seconds) {
   return std::round(seconds * 1000) / 1000;
+}
+
+TraceJob job_of(std::uint64_t place, const Shape& shape, const JobType& type, double arrival_s, double alone_s) {
+  TraceJob job;
+  job.job_id = std::to_string(place + 1);
+  job.arrival_s = arrival_s;
+  job.model = type.model;
+  job.batch_size = type.batch_size;
+  job.gpus = shape.gpus;
+  job.total_steps = static_cast<std::uint64_t>(std::clamp(std::floor(alone_s * type.steps_per_s), 1.0, kMostSteps));
+  return job;
+}
+
+Result<Trace> drawn_whole(const Profile& profile, const GenerateOptions& options, const ModelDraw& models) {
+  Trace trace;
+  for (const auto& drawn : profile.draw_all(options.jobs, options.jobs_per_h, options.seed, profile.gangs)) {
+    const auto* type = models.find(drawn.model, drawn.batch_size, drawn.shape.gpus);
+    if (type == nullptr)
+      return fail(ErrorCode::kInvalidArgument, "the throughput table has no speed of " + drawn.model +
+                                                   " with batch size " + std::to_string(drawn.batch_size) +
+                                                   ", must have those of Gavel's job types");
+    trace.jobs.push_back(job_of(trace.jobs.size(), drawn.shape, *type, to_ms(drawn.arrival_s), drawn.shape.alone_s));
+  }
+  return trace;
 }
 
 Status check(const GenerateOptions& options, const Profile* profile) {
@@ -90,6 +121,7 @@ Result<Trace> generate(const GenerateOptions& options) {
   if (models.types_for(1).empty())
     return fail(ErrorCode::kInvalidArgument,
                 "the throughput table has no speed on one GPU, must have one to draw from");
+  if (profile->draw_all != nullptr) return drawn_whole(*profile, options, models);
   Random shapes(options.seed, kShapes);
   Random types(options.seed, kModels);
   Random arrivals(options.seed, kArrivals);
@@ -101,15 +133,7 @@ Result<Trace> generate(const GenerateOptions& options) {
     const auto shape = profile->draw(shapes);
     const auto& fitting = models.types_for(shape.gpus);
     const auto& type = fitting[types.below(fitting.size())];
-    TraceJob job;
-    job.job_id = std::to_string(i + 1);
-    job.arrival_s = now_s;
-    job.model = type.model;
-    job.batch_size = type.batch_size;
-    job.gpus = shape.gpus;
-    const double steps = std::floor(to_ms(shape.alone_s) * type.steps_per_s);
-    job.total_steps = static_cast<std::uint64_t>(std::clamp(steps, 1.0, kMostSteps));
-    trace.jobs.push_back(std::move(job));
+    trace.jobs.push_back(job_of(i, shape, type, now_s, to_ms(shape.alone_s)));
   }
   return trace;
 }

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "actors/policy/round_mechanism/python_random.hpp"
 #include "messages/types/check.hpp"
+#include "messages/types/python_random.hpp"
 
 namespace hadar {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <map>
 
-#include "actors/policy/round_mechanism/python_random.hpp"
+#include "messages/types/python_random.hpp"
 
 namespace hadar {
 namespace {

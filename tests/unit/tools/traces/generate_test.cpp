@@ -83,6 +83,28 @@ TEST(Generate, GangsRunModelsMeasuredAtTheirSize) {
     EXPECT_TRUE(job.gpus == 1 || (job.model != "A3C" && job.model != "CycleGAN" && job.model != "Recommendation"));
 }
 
+// The first rows that the public Gavel code generates for seed 0: single GPU, mean gap 4,800 s; several, 7,200 s.
+TEST(Generate, GavelsVeryJobsAreThoseOfItsPublicCode) {
+  const auto multi = made("gavel-2022-multi", 6, 0.5, 0).jobs;
+  ASSERT_EQ(multi.size(), 6U);
+  EXPECT_EQ(multi[0].model, "ResNet-18");
+  EXPECT_EQ(multi[0].batch_size, 64U);
+  EXPECT_EQ(multi[0].gpus, 8U);
+  EXPECT_EQ(multi[0].total_steps, 17484476U);
+  EXPECT_EQ(multi[1].arrival_s, 1956.689);
+  EXPECT_EQ(multi[1].total_steps, 343170U);
+  EXPECT_EQ(multi[3].model, "Recommendation");
+  EXPECT_EQ(multi[3].arrival_s, 10940.342);
+  EXPECT_EQ(multi[4].gpus, 4U);
+  EXPECT_EQ(multi[4].total_steps, 869104U);
+  const auto single = made("gavel-2022-single", 1, 0.75, 0).jobs;
+  EXPECT_EQ(single[0].gpus, 1U);
+  EXPECT_EQ(single[0].total_steps, 1646636U);
+  const auto at_once = made("gavel-2022-multi", 120, 0, 0).jobs;
+  EXPECT_EQ(at_once[119].arrival_s, 0);
+  EXPECT_EQ(at_once[119].total_steps, 31258U);
+}
+
 TEST(Generate, MakespanHasEveryJobAtZeroAndRefusesARate) {
   EXPECT_EQ(made("gavel-makespan", 100, 0, 1).jobs.back().arrival_s, 0);
   EXPECT_THAT(generate({"gavel-makespan", 10, 5, 1, {}}).error().message, HasSubstr("rate"));

@@ -1,19 +1,57 @@
-#include "actors/policy/round_mechanism/python_random.hpp"
+// Python's random.Random for integer seeds, as far as its public definition matters here.
+#pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "messages/types/check.hpp"
 
 namespace hadar {
 
+// For answers that must equal those of programs written in it.
+// Draws what `random.Random(seed)` of CPython 3 draws: MT19937 seeded by key (Matsumoto and Nishimura's init_by_array
+// with the seed's 32-bit words), `getrandbits` as the upper bits, `shuffle` by rejection sampling from the last place
+// down.
+class PythonRandom {
+ public:
+  explicit PythonRandom(std::uint64_t seed);
+
+  // The next 32 bits.
+  [[nodiscard]] std::uint32_t next();
+  // `random()`: 53 bits in [0, 1).
+  [[nodiscard]] double unit() {
+    const auto high = next() >> 5U;
+    const auto low = next() >> 6U;
+    return (high * 67108864.0 + low) / 9007199254740992.0;
+  }
+  // Uniform in [0, n), n > 0: `choice` draws its place so.
+  [[nodiscard]] std::uint32_t below(std::uint32_t n);
+
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (auto i = static_cast<std::uint32_t>(items.size()); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+  }
+
+ private:
+  static constexpr std::size_t kWords = 624;
+  void start(std::uint32_t seed);
+  void twist();
+
+  std::array<std::uint32_t, kWords> words_{};
+  std::size_t at_ = kWords;
+};
+
 // std::mt19937 has the same generator, but cannot be seeded by key.
-void PythonRandom::start(std::uint32_t seed) {
+inline void PythonRandom::start(std::uint32_t seed) {
   words_[0] = seed;
   for (std::uint32_t i = 1; i < kWords; ++i) words_[i] = 1812433253U * (words_[i - 1] ^ (words_[i - 1] >> 30U)) + i;
 }
 
-PythonRandom::PythonRandom(std::uint64_t seed) {
+inline PythonRandom::PythonRandom(std::uint64_t seed) {
   std::vector<std::uint32_t> key{static_cast<std::uint32_t>(seed)};
   if (seed >> 32U) key.push_back(static_cast<std::uint32_t>(seed >> 32U));
   start(19650218U);
@@ -36,7 +74,7 @@ PythonRandom::PythonRandom(std::uint64_t seed) {
   words_[0] = 0x80000000U;
 }
 
-void PythonRandom::twist() {
+inline void PythonRandom::twist() {
   constexpr std::size_t kMiddle = 397;
   for (std::size_t i = 0; i < kWords; ++i) {
     const auto y = (words_[i] & 0x80000000U) | (words_[(i + 1) % kWords] & 0x7fffffffU);
@@ -45,7 +83,7 @@ void PythonRandom::twist() {
   at_ = 0;
 }
 
-std::uint32_t PythonRandom::next() {
+inline std::uint32_t PythonRandom::next() {
   if (at_ == kWords) twist();
   auto y = words_[at_++];
   y ^= y >> 11U;
@@ -54,7 +92,7 @@ std::uint32_t PythonRandom::next() {
   return y ^ (y >> 18U);
 }
 
-std::uint32_t PythonRandom::below(std::uint32_t n) {
+inline std::uint32_t PythonRandom::below(std::uint32_t n) {
   HADAR_REQUIRE(n > 0);
   const auto bits = static_cast<std::uint32_t>(std::bit_width(n));
   for (;;)
