@@ -1,9 +1,12 @@
 #include "actors/policy/gang_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <set>
 #include <tuple>
 
+#include "actors/policy/few_nodes.hpp"
 #include "actors/policy/free_nodes.hpp"
 
 namespace hadar {
@@ -80,6 +83,93 @@ void add(const Valuation& value, std::size_t j, Gang gang, std::vector<Offer>& o
   offers.push_back(value.offer(j, std::move(gang)));
 }
 
+// Types a gang over several nodes may use, cheapest first: for every type as the slowest across nodes those at least as
+// fast there, and of these only the ones whose speed there is known, which do not pay for exchanging gradients.
+std::vector<std::vector<std::uint32_t>> spread_sets(const Valuation& value, std::size_t j) {
+  const auto& speeds = value.speeds(j);
+  std::vector<std::vector<std::uint32_t>> sets;
+  const auto add_set = [&](double least, bool known_only) {
+    std::vector<std::uint32_t> types;
+    for (const auto type : speeds.order())
+      if (speeds.member(type, true) >= least && (!known_only || speeds.knows_spread(type))) types.push_back(type);
+    std::reverse(types.begin(), types.end());
+    std::stable_sort(types.begin(), types.end(), [&](auto a, auto b) { return value.price(a) < value.price(b); });
+    if (!types.empty() && std::find(sets.begin(), sets.end(), types) == sets.end()) sets.push_back(std::move(types));
+  };
+  for (const auto slowest : speeds.order())
+    for (const bool known_only : {false, true}) add_set(speeds.member(slowest, true), known_only);
+  return sets;
+}
+
+// Gangs over several nodes whose speed depends on which nodes these are.
+void add_spread(const PlanBuilder& plan, const Valuation& value, std::size_t j, std::vector<Offer>& found) {
+  const auto& order = value.speeds(j).order();
+  const auto known =
+      std::count_if(order.begin(), order.end(), [&](auto type) { return value.speeds(j).knows_spread(type); });
+  const bool exchanges = plan.job(j).model_bytes > 0 && known < static_cast<std::ptrdiff_t>(order.size());
+  const bool few = exchanges && plan.cluster().nodes() <= kFewNodes;
+  if (known == 0 && !few) return;      // across nodes the types keep their order and all pay alike
+  std::set<double> nets = {HUGE_VAL};  // the unknown ones alone
+  for (const auto& node : plan.input().nodes) nets.insert(node.net_gb_s);
+  for (const auto& types : spread_sets(value, j)) {
+    add(value, j, on_cheapest_types(plan, j, types), found);
+    if (!few) continue;
+    for (const double net : nets)
+      for (const bool unknown : {false, true})
+        for (auto& gang : cheapest_on_few(plan, value, j, types, {net, unknown})) add(value, j, std::move(gang), found);
+  }
+}
+
+// Every way to make up a gang of so many GPUs by type, for a job whose speed is its members' mean.
+class Mixes {
+ public:
+  Mixes(const PlanBuilder& plan, const Valuation& value, std::size_t j, std::vector<Offer>& found)
+      : plan_(plan), value_(value), j_(j), found_(found) {}
+
+  void add_all() { grow(0, plan_.job(j_).gpus); }
+
+ private:
+  static constexpr std::size_t kMost = 400;
+
+  void grow(std::size_t place, std::uint32_t missing) {
+    const auto& order = value_.speeds(j_).order();
+    if (place == order.size() || tried_ >= kMost) return;
+    const auto type = order[place];
+    const bool last = place + 1 == order.size();
+    for (auto count = std::min(missing, plan_.free_of_type(type));; --count) {
+      mix_.emplace_back(type, count);
+      if (count == missing)
+        try_mix();
+      else if (!last)
+        grow(place + 1, missing - count);
+      mix_.pop_back();
+      if (count == 0 || (last && count < missing)) return;
+    }
+  }
+
+  void try_mix() {
+    ++tried_;
+    for (const auto number : plan_.groups().occupied()) {
+      const auto node = *plan_.groups().group(number).nodes.begin();
+      Gang gang;
+      for (const auto& [type, count] : mix_)
+        if (plan_.free(node, type) >= count) gang.push_back({node, type, count});
+      if (gang.size() == mix_.size()) add(value_, j_, std::move(gang), found_);
+    }
+    Gang spread;
+    for (const auto& [type, count] : mix_)
+      if (take_by_free(plan_, {type}, count, spread) < count) return;
+    add(value_, j_, std::move(spread), found_);
+  }
+
+  const PlanBuilder& plan_;
+  const Valuation& value_;
+  std::size_t j_;
+  std::vector<Offer>& found_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> mix_;
+  std::size_t tried_ = 0;
+};
+
 }  // namespace
 
 std::vector<Offer> offers(const PlanBuilder& plan, const Valuation& value, std::size_t j) {
@@ -101,6 +191,8 @@ std::vector<Offer> offers(const PlanBuilder& plan, const Valuation& value, std::
     add(value, j, on_few_nodes(plan, j, types), found);
     add(value, j, on_cheapest_types(plan, j, types), found);
   }
+  if (job.gpus > 1) add_spread(plan, value, j, found);
+  if (job.gpus > 1 && job.proportional_batch) Mixes(plan, value, j, found).add_all();
   std::stable_sort(found.begin(), found.end(), [](const Offer& a, const Offer& b) {
     const auto nodes_a = node_count(a.gang);
     const auto nodes_b = node_count(b.gang);

@@ -8,14 +8,16 @@
 
 namespace hadar {
 
-// All gangs worth looking at, best payoff first (ties: fewer nodes, then lower node numbers): for every type as the
-// slowest member, the cheapest whole gang of types at least that fast
-//   packed on one node (among equals the node that keeps fewest GPUs over),
-//   packed on as few nodes as it takes,
-//   spread over the cheapest types,
-// and what the job holds already. Under a bottleneck speed and prices per type, the best gang over all type mixes is
-// among them: speed depends on the slowest type only, so for each slowest type the cheapest gang wins. For a job with
-// `proportional_batch` the mixes of neighbouring types are included in the same way, the best is then not proven.
+// All gangs worth looking at, best payoff first (ties: fewer nodes, then lower node numbers):
+//   what the job holds already;
+//   for every type as the slowest member, the cheapest whole gang of types at least that fast, packed on one node
+//   (among equals the node that keeps fewest GPUs over), packed on as few nodes as it takes, and spread over the
+//   cheapest types: speed depends on the slowest type only, so for each slowest type the cheapest gang wins; the same
+//   by the types' speeds across nodes, where these are known; and where exchanging gradients makes speed depend on the
+//   nodes, the cheapest gang for every number of nodes and slowest network (clusters of at most kFewNodes nodes; larger
+//   ones keep to the fewest and the cheapest); with `proportional_batch`, every mix of types, up to 400.
+// The first is the best of all gangs at prices per type (tests/answers/gang_oracle tries them all), but for the
+// limits named here and for a split batch whose nodes differ in their networks.
 // Empty when no whole gang is free. Never changes the plan; deterministic.
 [[nodiscard]] std::vector<Offer> offers(const PlanBuilder& plan, const Valuation& value, std::size_t j);
 

@@ -9,15 +9,19 @@ namespace {
 
 constexpr double kUnknownSpreadFactor = 0.9;
 
-// Bytes per second of the slowest network in the gang; 0 = unknown.
-double slowest_network(const PlanBuilder& plan, const Gang& gang) {
+// Bytes per second of the slowest known network in the gang; 0 = none is known.
+struct Network {
   double slowest = 0;
+  bool known = true;  // that of every node
+};
+Network network_of(const PlanBuilder& plan, const Gang& gang) {
+  Network network;
   for (const auto& part : gang) {
     const double net = plan.input().nodes[part.node].net_gb_s * 1e9;
-    if (net <= 0) return 0;
-    slowest = slowest == 0 ? net : std::min(slowest, net);
+    network.known = network.known && net > 0;
+    if (net > 0) network.slowest = network.slowest == 0 ? net : std::min(network.slowest, net);
   }
-  return slowest;
+  return network;
 }
 
 }  // namespace
@@ -38,10 +42,11 @@ double gang_speed(const PlanBuilder& plan, std::size_t j, const JobSpeeds& speed
   const auto& job = plan.job(j);
   const double speed = job.proportional_batch ? sum / size_of(gang) : slowest;
   if (!spread || known) return speed;
-  const double net = slowest_network(plan, gang);
-  if (net <= 0 || job.model_bytes == 0) return speed * kUnknownSpreadFactor;
-  const double exchange_s = 2.0 * (nodes - 1) / nodes * static_cast<double>(job.model_bytes) / net;
-  return 1.0 / (1.0 / speed + exchange_s);
+  const auto network = network_of(plan, gang);
+  if (network.slowest == 0 || job.model_bytes == 0) return speed * kUnknownSpreadFactor;
+  const double exchange_s = 2.0 * (nodes - 1) / nodes * static_cast<double>(job.model_bytes) / network.slowest;
+  const double exchanging = 1.0 / (1.0 / speed + exchange_s);
+  return network.known ? exchanging : std::min(exchanging, speed * kUnknownSpreadFactor);
 }
 
 }  // namespace hadar
