@@ -1,5 +1,6 @@
 #include "actors/policy/hadare/hadare.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,17 @@ namespace {
 
 constexpr std::string_view kGatherLine = "gather\n";
 constexpr std::string_view kSpreadLine = "spread\n";
+constexpr double kMostMakespanLoss = 1.05;  // what gathering may cost the makespan, whatever it gains
+
+// Gathering is for the mean completion time; what merging costs then is paid by the makespan. Both count alike, as
+// parts of what they are under the other rule.
+ForkRule better_rule(const ForkForecaster& forecaster) {
+  const auto gather = forecaster.play(ForkRule::kGather);
+  const auto spread = forecaster.play(ForkRule::kSpread);
+  const double makespan = gather.makespan_s / spread.makespan_s;
+  const double completion = gather.mean_completion_s / spread.mean_completion_s;
+  return makespan <= kMostMakespanLoss && makespan + completion <= 2 ? ForkRule::kGather : ForkRule::kSpread;
+}
 
 // The memory is the waits, after a line with the rule of the last border: an early replan goes on with it.
 class Hadare final : public Policy {
@@ -25,14 +37,16 @@ class Hadare final : public Policy {
     if (!made) return fail(std::move(made));
     PlanBuilder& plan = *made;
     const Valuation value(plan, value_);
+    const ForkTerms terms(plan, value, forks_);
     std::string_view memory = input.memory;
-    auto last = ForkRule::kGather;
-    if (memory.starts_with(kSpreadLine)) last = ForkRule::kSpread;
+    auto rule = memory.starts_with(kSpreadLine) ? ForkRule::kSpread : ForkRule::kGather;
     if (memory.starts_with(kSpreadLine) || memory.starts_with(kGatherLine)) memory.remove_prefix(kGatherLine.size());
     auto waits = Waits::read(std::string(memory));
-    ForkPlanner planner(plan, value, forks_, placing_, waits);
-    const auto rule = rule_ ? *rule_ : input.early ? last : planner.choose();
-    planner.place(rule);
+    if (rule_)
+      rule = *rule_;
+    else if (!input.early)
+      rule = better_rule(ForkForecaster(plan, value, terms));
+    ForkPlanner(plan, value, terms, placing_, waits).place(rule);
     explain_payoffs(plan, value);
     auto done = plan.finish("");
     waits.count(input, done);
@@ -57,6 +71,7 @@ Result<std::unique_ptr<Policy>> make_hadare(const PolicySettings& settings) {
   const auto name = reader.word("rule", "auto", {"auto", "gather", "spread"});
   forks.merge_efficiency = reader.number("merge_efficiency", forks.merge_efficiency, 0, 1);
   forks.merge_s = reader.number("merge_s", forks.merge_s, 0, 1e6);
+  forks.start_s = reader.number("start_s", forks.start_s, 0, 1e6);
   forks.least_window = reader.number("least_window", forks.least_window, 0, 1);
   forks.max_forks = static_cast<std::uint32_t>(reader.number("max_forks", forks.max_forks, 1, 4096));
   if (auto read = reader.done(); !read) return fail(std::move(read));

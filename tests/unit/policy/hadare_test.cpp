@@ -1,6 +1,9 @@
 #include "actors/policy/hadare/hadare.hpp"
 
 #include <gtest/gtest.h>
+#include <optional>
+#include <random>
+#include <set>
 
 #include "tests/unit/policy/inputs.hpp"
 
@@ -119,6 +122,120 @@ TEST(HadarE, AWindowTooShortIsOnlyUsedToFinish) {
   input.jobs.clear();
   add(input, job_of(1, 1, 20, kSpeeds));
   EXPECT_FALSE(plan_of(input).allocations.empty()) << "20 steps take 0.2 s";
+}
+
+// A free place on a node for a job that has none there.
+std::optional<std::string> idle_place(const RoundInput& input, const RoundPlan& plan) {
+  for (const auto& node : input.nodes) {
+    auto free = gpu_types_by_index(node.gpus);
+    std::vector<bool> taken(free.size(), false);
+    std::set<JobId> here;
+    std::set<JobId> placed;
+    for (const auto& allocation : plan.allocations) {
+      placed.insert(allocation.fork.job);
+      for (const auto& slice : allocation.slices) {
+        if (slice.node != node.node) continue;
+        here.insert(allocation.fork.job);
+        for (const auto gpu : slice.gpus) taken[gpu] = true;
+      }
+    }
+    for (const auto& job : input.jobs) {
+      if (here.contains(job->job) || (!job->forkable && placed.contains(job->job))) continue;
+      std::uint32_t fitting = 0;
+      for (std::size_t gpu = 0; gpu < free.size(); ++gpu)
+        if (!taken[gpu] && (job->gpu_types.empty() ||
+                            std::find(job->gpu_types.begin(), job->gpu_types.end(), free[gpu]) != job->gpu_types.end()))
+          ++fitting;
+      if (fitting >= job->gpus) return "job " + std::to_string(job->job.value) + " on node " + node.node;
+    }
+  }
+  return std::nullopt;
+}
+
+struct RandomRound {
+  std::mt19937 random;
+
+  std::uint32_t up_to(std::uint32_t most) { return 1 + random() % most; }
+  RoundInput make() {
+    const std::vector<GpuType> types = {"A", "B", "C"};
+    std::vector<NodeCapacity> nodes;
+    for (auto n = up_to(6); n > 0; --n) {
+      std::vector<GpuGroup> gpus = {{types[random() % 3], up_to(4)}};
+      if (random() % 4 == 0) gpus.push_back({types[random() % 3], up_to(2)});
+      if (gpus.size() == 2 && gpus[0].type == gpus[1].type) gpus.pop_back();
+      nodes.push_back(node_of("n" + std::to_string(9 - n), gpus));
+    }
+    auto input = input_of(nodes);
+    for (std::uint64_t id = 1, jobs = up_to(8); id <= jobs; ++id) {
+      auto job = job_of(id, up_to(2), 100000ULL * up_to(20),
+                        {{"A", 100.0 * up_to(9)}, {"B", 100.0 * up_to(9)}, {"C", 100.0 * up_to(9)}});
+      job.merge_s = 1e-3;
+      job.forkable = random() % 5 != 0;
+      if (random() % 4 == 0) job.gpu_types = {types[random() % 3]};
+      add(input, job);
+    }
+    return input;
+  }
+};
+
+// HadarE's theorem on the utilisation of nodes: with as many copies of a job as there are nodes, none idles while an
+// unfinished job can run on it.
+TEST(HadarE, NoNodeIdlesWhileAnUnfinishedJobCanRunOnIt) {
+  for (unsigned seed = 1; seed <= 400; ++seed)
+    for (const std::string rule : {"auto", "gather", "spread"}) {
+      const auto input = RandomRound{std::mt19937(seed)}.make();
+      const auto idle = idle_place(input, plan_of(input, {{"rule", rule}}));
+      EXPECT_FALSE(idle) << "seed " << seed << ", " << rule << ": " << *idle;
+    }
+}
+
+TEST(HadarE, AJobOnAllNodesIsNotForkedWhereMergingCostsMoreThanItBrings) {
+  auto input = input_of({node_of("a", {{"A", 1}}), node_of("b", {{"B", 1}})});
+  auto job = job_of(1, 1, 100000, {{"A", 100}, {"B", 2}});
+  job.merge_s = 0.5;
+  add(input, job);
+  ASSERT_EQ(plan_of(input).allocations.size(), 1U) << "102 steps/s for 9.5 s of 10 are fewer than 100 for all of them";
+  EXPECT_FALSE(plan_of(input).allocations[0].ends_at_border);
+  EXPECT_EQ(plan_of(input, {{"merge_s", 0.01}}).allocations.size(), 1U) << "what is measured counts";
+}
+
+// A job alone on its node pays nothing at a border: it is renewed, also when it could fork but no node is left.
+TEST(HadarE, AForkThatStandsAloneIsRenewedWhateverTheRule) {
+  for (const std::string rule : {"gather", "spread"}) {
+    auto input = input_of({node_of("a", {{"A", 1}}), node_of("b", {{"A", 1}})});
+    for (std::uint64_t id = 1; id <= 2; ++id) {
+      auto job = job_of(id, 1, 100000, {{"A", 100}});
+      hold(input, job, 0, {{id == 1 ? "a" : "b", {0}}}, 90000);
+      add(input, job);
+    }
+    const auto plan = plan_of(input, {{"rule", rule}, {"max_forks", rule == "gather" ? 1.0 : 16.0}});
+    ASSERT_EQ(plan.allocations.size(), 2U) << rule;
+    EXPECT_EQ(plan.allocations[0], input.jobs[0]->held[0]) << rule;
+    EXPECT_EQ(plan.allocations[1], input.jobs[1]->held[0]) << rule;
+  }
+}
+
+TEST(HadarE, AJobWithAWarmGangForksOntoIdleNodes) {
+  auto input = three_nodes();
+  auto job = job_of(1, 1, 100000, kSpeeds);
+  hold(input, job, 0, {{"a", {0}}}, 100000);
+  add(input, job);
+  const auto forks = allocations_of(plan_of(input, {{"rule", std::string("spread")}}), 1);
+  ASSERT_EQ(forks.size(), 3U);
+  for (const auto& fork : forks) EXPECT_TRUE(fork.ends_at_border);
+}
+
+// Half of the jobs are ten times as fast on A, the others on B. A job on every node does 4 x 1000 + 4 x 100 steps/s,
+// four jobs at a time: all are done after 64 / 4 x 1000000 / 4400 = 3636 s; each on a GPU of its own type, after 2000.
+TEST(HadarE, JobsThatEachHaveTheirOwnBestTypeAreNotGathered) {
+  std::vector<NodeCapacity> nodes;
+  for (int n = 0; n < 8; ++n) nodes.push_back(node_of("n" + std::to_string(n), {{n < 4 ? "A" : "B", 4}}));
+  auto input = input_of(nodes);
+  for (std::uint64_t id = 1; id <= 64; ++id)
+    add(input, job_of(id, 1, 1000000, {{"A", id % 2 == 0 ? 1000 : 100}, {"B", id % 2 == 0 ? 100 : 1000}}));
+  const auto plan = plan_of(input);
+  EXPECT_EQ(plan.allocations.size(), 32U);
+  for (const auto& allocation : plan.allocations) EXPECT_FALSE(allocation.ends_at_border);
 }
 
 TEST(HadarE, NeverMoreForksThanAllowed) {
