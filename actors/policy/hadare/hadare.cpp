@@ -19,12 +19,16 @@ constexpr double kMostMakespanLoss = 1.05;  // what gathering may cost the makes
 ForkRule better_rule(const ForkForecaster& forecaster) {
   const auto gather = forecaster.play(ForkRule::kGather);
   const auto spread = forecaster.play(ForkRule::kSpread);
-  const double makespan = gather.makespan_s / spread.makespan_s;
-  const double completion = gather.mean_completion_s / spread.mean_completion_s;
-  return makespan <= kMostMakespanLoss && makespan + completion <= 2 ? ForkRule::kGather : ForkRule::kSpread;
+  if (gather.makespan_s > kMostMakespanLoss * spread.makespan_s) return ForkRule::kSpread;
+  const double ours = gather.makespan_s * spread.mean_completion_s + gather.mean_completion_s * spread.makespan_s;
+  return ours <= 2 * spread.makespan_s * spread.mean_completion_s ? ForkRule::kGather : ForkRule::kSpread;
 }
 
-// The memory is the waits, after a line with the rule of the last border: an early replan goes on with it.
+bool nothing_runs(const RoundInput& input) {
+  return std::all_of(input.jobs.begin(), input.jobs.end(), [](const auto& job) { return job->held.empty(); });
+}
+
+// The memory is the waits, after a line with the rule in force: an early replan goes on with it while something runs.
 class Hadare final : public Policy {
  public:
   Hadare(ValueSettings value, PlacingSettings placing, ForkSettings forks, std::optional<ForkRule> rule)
@@ -44,7 +48,7 @@ class Hadare final : public Policy {
     auto waits = Waits::read(std::string(memory));
     if (rule_)
       rule = *rule_;
-    else if (!input.early)
+    else if (!input.early || nothing_runs(input))
       rule = better_rule(ForkForecaster(plan, value, terms));
     ForkPlanner(plan, value, terms, placing_, waits).place(rule);
     explain_payoffs(plan, value);
