@@ -56,6 +56,7 @@ struct State {
   bool look_again = false;    // a change came meanwhile
   bool look_armed = false;
   std::uint64_t closed = 0;  // rounds, where they close when all is done
+  std::uint64_t opened = 0;  // rounds since the start whose border has come; one more: it is about to
 
   [[nodiscard]] std::uint64_t rounds_since_start() const {
     if (options.close_when_all_done) return closed;
@@ -207,9 +208,12 @@ std::vector<NodeCapacity> last_nodes(State& state) {
   return last && last.use_count() == 1 ? std::move(last->nodes) : std::vector<NodeCapacity>();
 }
 
-// At a border, jobs whose merge is about to end are waited for.
+// At a border, jobs whose merge is about to end are waited for, and forks whose time is up.
 bool settling(const JobsViewed& viewed) {
-  return std::any_of(viewed.jobs.begin(), viewed.jobs.end(), [](const auto& job) { return job->merging; });
+  return std::any_of(viewed.jobs.begin(), viewed.jobs.end(), [](const auto& job) {
+    return job->merging ||
+           std::any_of(job->held.begin(), job->held.end(), [](const Allocation& held) { return held.ends_at_border; });
+  });
 }
 
 // What the border planned comes first. GPUs that it leaves over bring us back here.
@@ -310,6 +314,7 @@ void border(Self self) {
   auto& state = self->state;
   if (!state.options.close_when_all_done)
     self->delayed_send(self, caf_delay(state.next_border_s() - state.clock->now_s()), Border{});
+  state.opened = state.rounds_since_start();
   if (state.busy)
     state.border_waits = true;
   else
@@ -321,7 +326,7 @@ void look_again(Self self) {
   state.look_armed = false;
   if (!state.clock) return;
   const auto left_s = state.next_border_s() - state.clock->now_s();
-  if (left_s < kNearBorderShare * state.options.round_s) return;
+  if (left_s < kNearBorderShare * state.options.round_s || state.opened != state.rounds_since_start()) return;
   if (state.busy)
     state.look_again = true;
   else
