@@ -6,12 +6,18 @@ namespace hadar {
 namespace {
 
 constexpr double kMergeAverageWeight = 0.5;  // of the newest merge
+constexpr double kLeastMerge_s = 1e-6;       // measured, so never 0, which means unknown
 
 std::string text_of(JobId job) {
   return "job " + std::to_string(job.value);
 }
 std::string text_of(LeaseId lease) {
   return "lease " + std::to_string(lease.value);
+}
+
+void learn_merge_s(double& known, double measured) {
+  known = known == 0 ? std::max(measured, kLeastMerge_s)
+                     : (1 - kMergeAverageWeight) * known + kMergeAverageWeight * measured;
 }
 
 }  // namespace
@@ -132,8 +138,8 @@ struct LedgerState::Fold {
     job->version = e.version;
     if (in >= 2) {
       ++job->consolidations;
-      job->merge_s =
-          job->merge_s == 0 ? e.merge_s : (1 - kMergeAverageWeight) * job->merge_s + kMergeAverageWeight * e.merge_s;
+      learn_merge_s(job->merge_s, e.merge_s);
+      if (!job->spec->model.empty()) learn_merge_s(state.merge_s_by_model_[job->spec->model], e.merge_s);
     }
     if (e.credited > 0) job->failures = 0;
     if (!e.metrics.empty()) job->metrics = e.metrics;
@@ -304,6 +310,12 @@ bool LedgerState::merging(const LedgerJob& job, double now_s) const {
     all_ended = all_ended && open.ended();
   }
   return all_ended;
+}
+
+double LedgerState::merge_s(const LedgerJob& job) const {
+  if (job.merge_s > 0) return job.merge_s;
+  const auto found = merge_s_by_model_.find(job.spec->model);
+  return found == merge_s_by_model_.end() ? 0 : found->second;
 }
 
 std::set<std::string> LedgerState::needed_blobs() const {

@@ -97,6 +97,9 @@ class LedgerState {
   // Its forks are over or late and not settled yet: it cannot be planned now.
   [[nodiscard]] bool merging(const LedgerJob& job, double now_s) const;
 
+  // How long a merge of the job takes: as measured on it, else on others of its model; 0 = unknown.
+  [[nodiscard]] double merge_s(const LedgerJob& job) const;
+
   // Every blob an unfinished or finished job may still need.
   [[nodiscard]] std::set<std::string> needed_blobs() const;
 
@@ -120,6 +123,7 @@ class LedgerState {
   std::map<NodeName, LedgerNode> nodes_;
   std::map<GpuType, std::uint32_t> gpus_;
   std::map<std::string, JobId> keys_;
+  std::map<std::string, double> merge_s_by_model_;
   Term term_;
   RoundId round_;
   LeaseId last_lease_;

@@ -93,7 +93,7 @@ JobView view_of(const LedgerState& state, const LedgerJob& job, double now_s) {
   view.steps_credited = job.steps_credited;
   view.steps_issued = state.steps_issued(job);
   view.attained_service_gpu_s = job.attained_service_gpu_s;
-  view.merge_s = job.merge_s;
+  view.merge_s = state.merge_s(job);
   view.model_bytes = job.version.weights.size;
   view.merging = state.merging(job, now_s);
   view.held = held_by(state, job);

@@ -186,6 +186,29 @@ TEST_F(LedgerTest, CheckpointMovesTheBaseAndTheRestStillAddsUp) {
   EXPECT_EQ(job(id).steps_credited, 100U);
 }
 
+TEST_F(LedgerTest, AJobThatNeverMergedExpectsWhatOthersOfItsModelTook) {
+  auto spec = some_job(1000);
+  spec.model = "m";
+  const auto first = submit(spec);
+  auto other = spec;
+  other.model = "another";
+  const auto stranger = submit(other);
+  const auto second = submit(spec);
+  EXPECT_EQ(ledger_.state().merge_s(job(second)), 0) << "unknown";
+  const auto a = grant(some_lease(1, first.value, 0, "n1", 100, 50));
+  const auto b = grant(some_lease(2, first.value, 1, "n2", 100, 50));
+  ledger_.accept(some_report(a, 100), 10);
+  ledger_.accept(some_report(b, 100), 10);
+  SettleForks request;
+  request.job = first;
+  request.merge_s = 0.25;
+  request.forks = {{a.id, 0, 100, true, false, ""}, {b.id, 1, 100, true, false, ""}};
+  ASSERT_TRUE(ledger_.settle(request, 10.25).has_value());
+  EXPECT_EQ(ledger_.state().merge_s(job(first)), 0.25);
+  EXPECT_EQ(ledger_.state().merge_s(job(second)), 0.25);
+  EXPECT_EQ(ledger_.state().merge_s(job(stranger)), 0);
+}
+
 TEST_F(LedgerTest, OldEpochsAreStale) {
   const auto id = submit(some_job(100));
   auto wanted = some_lease(1, id.value, 0, "n1", 60);
