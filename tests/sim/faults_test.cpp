@@ -134,6 +134,49 @@ TEST(LostFork, LeavesItsLastCheckpointToTheMerge) {
   EXPECT_LE(saved, 125U);
 }
 
+// Four copies, rounds of 10 s, 3 s of grace. The node of one dies before the border, another cannot reach the tracker:
+// the merge is done without them, their steps are not counted, and the next copies are three on the new version.
+TEST(LostForks, AreLeftOutOfTheMergeWhoseGraceIsOver) {
+  auto options = five_nodes("hadare", 10);
+  options.nodes.pop_back();
+  options.scheduler.dead_after_s = 2;
+  options.tracker.merge_grace_s = 3;
+  options.link_delay_s = 0.001;
+  auto started = SimulatedCluster::start(options);
+  ASSERT_TRUE(started.has_value());
+  auto& cluster = **started;
+  cluster.submit(sleep_job("job", 1, 1000, {{"A", 10}, {"B", 10}, {"C", 10}, {"D", 10}}), 0);
+  cluster.at(5, [&] { cluster.cut_link("n3", SimulatedRole::kTracker); });
+  cluster.at(9.5, [&] { cluster.kill_node("n2"); });
+  cluster.at(15, [&] { cluster.heal_link("n3", SimulatedRole::kTracker); });
+  ASSERT_TRUE(cluster.run_until_ended(1000)) << cluster.event_lines();
+  EXPECT_EQ(joined(check_log(cluster.events(), true)), "");
+  std::map<LeaseId, NodeName> node_of_lease;
+  std::set<NodeName> in;
+  std::set<NodeName> out;
+  std::set<NodeName> next;
+  for (const auto& event : cluster.events()) {
+    if (const auto* granted = std::get_if<event::LeasesGranted>(&event.body))
+      for (const auto& lease : granted->leases) {
+        node_of_lease[lease.id] = lease.node;
+        if (lease.base.version == 1) next.insert(lease.node);
+      }
+    const auto* merged = std::get_if<event::Consolidated>(&event.body);
+    if (merged == nullptr || merged->version.version != 1) continue;
+    EXPECT_LE(event.t_s, 14);
+    std::uint64_t steps = 0;
+    for (const auto& fork : merged->forks) {
+      (fork.in ? in : out).insert(node_of_lease.at(fork.lease));
+      steps += fork.in ? fork.steps : 0;
+      EXPECT_EQ(fork.in, fork.reason.empty()) << fork.reason;
+    }
+    EXPECT_EQ(merged->credited, steps);
+  }
+  EXPECT_EQ(in, (std::set<NodeName>{"n1", "n4"}));
+  EXPECT_TRUE(out.contains("n3"));
+  EXPECT_EQ(next, (std::set<NodeName>{"n1", "n3", "n4"}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, OneFault, testing::Values("hadare", "hadar", "yarn-cs"), [](const auto& policy) {
   auto name = policy.param;
   std::replace(name.begin(), name.end(), '-', '_');
