@@ -33,6 +33,8 @@ Result<Report> run_experiments(std::vector<std::string> header, std::vector<Expe
 // Each made in its own file.
 Result<Report> sixty_gpus(const RecipeOptions& options);
 Result<Report> mixed_gangs(const RecipeOptions& options);
+Result<Report> hadare_lab(const RecipeOptions& options);
+Result<Report> hadare_aws(const RecipeOptions& options);
 Result<Report> gavel_jct(const RecipeOptions& options);
 Result<Report> gavel_makespan(const RecipeOptions& options);
 Result<Report> estimator(const RecipeOptions& options);
