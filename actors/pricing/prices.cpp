@@ -109,6 +109,7 @@ PriceBoard make_prices(const RoundInput& input, const PriceSettings& settings, c
   PriceBoard board;
   board.round = input.round;
   const auto types = types_of(input);
+  if (types.empty()) return board;
   const auto market = market_of(input, settings.utility, types);
   std::vector<PriceCurve> curves;
   for (std::size_t type = 0; type < types.size(); ++type) {
