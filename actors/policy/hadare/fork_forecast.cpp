@@ -175,17 +175,18 @@ ForkForecast ForkForecaster::play(ForkRule rule) const {
 
 // Of the makespan, however gangs are laid out without forks; infinite while there are GPUs for all of them.
 double ForkForecaster::bound_s() const {
-  std::vector<MakespanJob> work;
+  solvers::Market work;
+  work.types = gpus_.size();
+  work.capacity = gpus_;
+  const double supply = std::accumulate(gpus_.begin(), gpus_.end(), 0.0);
   double wanted = 0;
   for (std::size_t j = 0; j < plan_.jobs(); ++j) {
-    MakespanJob job{value_.steps_left(j), static_cast<double>(plan_.job(j).gpus), {}};
-    for (std::uint32_t type = 0; type < gpus_.size(); ++type) job.speed.push_back(value_.speeds(j).member(type));
-    work.push_back(std::move(job));
-    wanted += plan_.job(j).gpus;
+    work.gpus.push_back(plan_.job(j).gpus);
+    wanted += work.gpus.back();
+    for (std::uint32_t type = 0; type < gpus_.size(); ++type)
+      work.utility.push_back(value_.speeds(j).member(type) / value_.steps_left(j));
   }
-  if (wanted <= std::accumulate(gpus_.begin(), gpus_.end(), 0.0)) return std::numeric_limits<double>::infinity();
-  const auto bound = makespan_bound(work, gpus_);
-  return std::max(bound.tail_s, bound.work_s);
+  return supply > 0 && wanted > supply ? least_makespan(work) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace hadar

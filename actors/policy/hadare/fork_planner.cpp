@@ -71,9 +71,9 @@ std::vector<ForkPlanner::Host> ForkPlanner::free_hosts(std::size_t j) const {
   for (const auto number : plan_.groups().occupied()) {
     const auto& nodes = plan_.groups().group(number).nodes;
     std::uint32_t missing = plan_.job(j).gpus;
-    for (const auto type : value_.speeds(j).order()) missing -= std::min(missing, plan_.free(*nodes.begin(), type));
+    for (const auto type : value_.speeds(j).order()) missing -= std::min(missing, plan_.free(nodes.front(), type));
     if (missing > 0) continue;
-    const auto offer = offer_on_node(plan_, value_, j, *nodes.begin());
+    const auto offer = offer_on_node(plan_, value_, j, nodes.front());
     for (const auto node : nodes)
       if (!plan_.on_node(j, node)) hosts.push_back({offer->steps_per_s, node});
   }

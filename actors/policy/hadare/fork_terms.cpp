@@ -12,7 +12,7 @@ constexpr double kMostMergeFraction = 0.1;      // of a round
 std::uint32_t nodes_with(const ClusterIndex& cluster, std::uint32_t gpus, const std::vector<bool>& types) {
   std::uint32_t nodes = 0;
   for (std::uint32_t node = 0; node < cluster.nodes(); ++node) {
-    const auto& all = cluster.gpu_types(node);
+    const auto all = cluster.gpu_types(node);
     const auto fitting = std::count_if(all.begin(), all.end(), [&](auto type) { return types[type]; });
     if (fitting >= static_cast<std::ptrdiff_t>(gpus)) ++nodes;
   }
