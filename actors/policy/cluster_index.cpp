@@ -1,6 +1,8 @@
 #include "actors/policy/cluster_index.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 
 namespace hadar {
 
@@ -69,13 +71,24 @@ Result<ClusterIndex> ClusterIndex::make(const std::vector<NodeCapacity>& nodes) 
     }
     index.first_gpu_.push_back(index.gpu_types_.size());
   }
+  index.number_names();
   return index;
 }
 
+// Plans ask for the node of every GPU that is held.
+void ClusterIndex::number_names() {
+  slots_.assign(std::bit_ceil(2 * nodes_->size() + 1), kNone);
+  for (std::uint32_t node = 0; node < nodes(); ++node) {
+    auto slot = std::hash<NodeName>()(node_name(node)) & (slots_.size() - 1);
+    while (slots_[slot] != kNone) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = node;
+  }
+}
+
 std::uint32_t ClusterIndex::find_node(const NodeName& name) const {
-  const auto it = std::lower_bound(nodes_->begin(), nodes_->end(), name,
-                                   [](const NodeCapacity& node, const NodeName& wanted) { return node.node < wanted; });
-  return it != nodes_->end() && it->node == name ? static_cast<std::uint32_t>(it - nodes_->begin()) : kNone;
+  auto slot = std::hash<NodeName>()(name) & (slots_.size() - 1);
+  while (slots_[slot] != kNone && node_name(slots_[slot]) != name) slot = (slot + 1) & (slots_.size() - 1);
+  return slots_[slot];
 }
 
 std::uint32_t ClusterIndex::find_type(const GpuType& name) const {

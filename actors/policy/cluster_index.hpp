@@ -61,7 +61,10 @@ class ClusterIndex {
   [[nodiscard]] Gang gang_of(const Allocation& allocation) const;
 
  private:
+  void number_names();
+
   const std::vector<NodeCapacity>* nodes_ = nullptr;
+  std::vector<std::uint32_t> slots_;  // node numbers by hash of the name, each in the first free slot; a power of two
   std::vector<GpuType> type_names_;
   std::vector<std::size_t> first_gpu_;    // per node, and one more
   std::vector<std::uint32_t> gpu_types_;  // per GPU

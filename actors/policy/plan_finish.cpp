@@ -161,12 +161,13 @@ Outcome PlanBuilder::outcome(std::size_t j, std::span<const Allocation> planned)
       if (allocation.fork.fork == grant.fork) speed += grant.steps_per_s;
   const auto forks = static_cast<double>(planned.size());
   const auto gpus = forks * static_cast<double>(view.gpus);
+  std::string text;
+  text.reserve(64);
+  text.append(shown(gpus)).append(" GPUs in ").append(shown(forks));
+  text.append(planned.size() == 1 ? " fork, " : " forks, ").append(shown(speed)).append(" steps/s expected");
   return {view.job,
           OutcomeKind::kGranted,
-          {"granted",
-           shown(gpus) + " GPUs in " + shown(forks) + (planned.size() == 1 ? " fork, " : " forks, ") + shown(speed) +
-               " steps/s expected",
-           {{"gpus", gpus}, {"forks", forks}, {"steps_per_s", speed}}}};
+          {"granted", std::move(text), {{"gpus", gpus}, {"forks", forks}, {"steps_per_s", speed}}}};
 }
 
 // A fork that renews itself gets all there is; forks that end at the border share by speed. Those of repeated

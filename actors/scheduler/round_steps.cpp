@@ -47,13 +47,24 @@ bool all_idle(const Allocation& allocation, const CapacityViewed& viewed) {
   return true;
 }
 
-const Allocation* held_by_fork(const JobViews& jobs, ForkId fork) {
-  const auto* job = find_job(jobs, fork.job);
-  if (!job) return nullptr;
-  for (const auto& allocation : job->held)
-    if (allocation.fork == fork) return &allocation;
-  return nullptr;
-}
+// Held allocations by fork; quick when forks are asked for in rising order.
+class HeldForks {
+ public:
+  explicit HeldForks(const JobViews& jobs) : jobs_(jobs), next_(jobs.begin()) {}
+
+  const Allocation* find(ForkId fork) {
+    if (next_ != jobs_.begin() && fork.job < (*std::prev(next_))->job) next_ = jobs_.begin();
+    while (next_ != jobs_.end() && (*next_)->job < fork.job) ++next_;
+    if (next_ == jobs_.end() || (*next_)->job != fork.job) return nullptr;
+    for (const auto& allocation : (*next_)->held)
+      if (allocation.fork == fork) return &allocation;
+    return nullptr;
+  }
+
+ private:
+  const JobViews& jobs_;
+  JobViews::const_iterator next_;
+};
 
 // The open leases of a fork.
 auto leases_of_fork(const CapacityViewed& viewed, ForkId fork) {
@@ -150,16 +161,19 @@ std::vector<Outcome> ToldOutcomes::news(const std::vector<Outcome>& outcomes, bo
 
 PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const CapacityViewed& viewed) {
   PlanSteps steps;
-  std::vector<ForkId> kept;  // rising
-  std::set<JobId> losing;    // jobs with a fork that is taken back: their base will move on
-  const auto keeps = [&](ForkId fork) { return std::binary_search(kept.begin(), kept.end(), fork); };
-  const auto repeats = [&](const Allocation& wanted) {
-    const auto* held = held_by_fork(input.jobs, wanted.fork);
-    if (!held || held->slices != wanted.slices) return false;
-    return input.early || held->ends_at_border || !wanted.ends_at_border;
+  std::vector<ForkId> kept;                 // rising
+  std::vector<const Allocation*> repeated;  // per allocation of the plan: the held one it repeats, or null
+  std::set<JobId> losing;                   // jobs with a fork that is taken back: their base will move on
+  const auto repeats = [&](const Allocation& held, const Allocation& wanted) {
+    return held.slices == wanted.slices && (input.early || held.ends_at_border || !wanted.ends_at_border);
   };
-  for (const auto& wanted : plan.allocations)
-    if (repeats(wanted)) kept.push_back(wanted.fork);
+  HeldForks held_forks(input.jobs);
+  for (const auto& wanted : plan.allocations) {
+    const auto* held = held_forks.find(wanted.fork);
+    repeated.push_back(held && repeats(*held, wanted) ? held : nullptr);
+    if (repeated.back()) kept.push_back(wanted.fork);
+  }
+  const auto keeps = [&](ForkId fork) { return std::binary_search(kept.begin(), kept.end(), fork); };
   for (const auto& job : input.jobs) {
     if (input.early) break;
     for (const auto& held : job->held) {
@@ -169,9 +183,10 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
       for (const auto& lease : leases_of_fork(viewed, held.fork)) steps.revoke.push_back(lease->id);
     }
   }
-  for (const auto& wanted : plan.allocations) {
-    if (keeps(wanted.fork)) {
-      const auto& current = *held_by_fork(input.jobs, wanted.fork);
+  for (std::size_t i = 0; i < plan.allocations.size(); ++i) {
+    const auto& wanted = plan.allocations[i];
+    if (repeated[i]) {
+      const auto& current = *repeated[i];
       const auto left_s = current.ends_at_border ? train_left_s(input, wanted.fork.job) : 0;
       if (current.ends_at_border && left_s <= 0) continue;
       if (input.early && wanted.quota_steps > current.quota_steps)

@@ -14,6 +14,16 @@ int rank_of(EstimateSource source) {
   return 0;
 }
 
+// A name's place in a rising list, or its end. Estimates mostly rise by type too: the last place and the one after it
+// are tried first.
+std::vector<GpuType>::const_iterator find_near(const std::vector<GpuType>& types,
+                                               std::vector<GpuType>::const_iterator last, const GpuType& name) {
+  for (int step = 0; step < 2 && last != types.end(); ++step, ++last)
+    if (*last == name) return last;
+  const auto it = std::lower_bound(types.begin(), types.end(), name);
+  return it != types.end() && *it == name ? it : types.end();
+}
+
 }  // namespace
 
 JobSpeeds::JobSpeeds(const JobView& job, const std::vector<GpuType>& types)
@@ -30,9 +40,10 @@ JobSpeeds::JobSpeeds(const JobView& job, const std::vector<GpuType>& types)
 
 void JobSpeeds::read_estimates(const JobView& job, const std::vector<GpuType>& types) {
   std::vector<int> ranks(2 * types.size(), 0);
+  auto it = types.begin();
   for (const auto& estimate : job.estimates) {
-    const auto it = std::lower_bound(types.begin(), types.end(), estimate.type);
-    if (it == types.end() || *it != estimate.type || !(estimate.steps_per_s > 0)) continue;
+    it = find_near(types, it, estimate.type);
+    if (it == types.end() || !(estimate.steps_per_s > 0)) continue;
     const auto type = static_cast<std::uint32_t>(it - types.begin());
     if (std::find(order_.begin(), order_.end(), type) == order_.end()) continue;
     const bool spread = estimate.placement == Placement::kSpread;

@@ -140,16 +140,14 @@ void ThroughputBook::measured(JobId job, const JobSpec& spec, const GpuType& typ
   if (!learns_ || steps == 0 || !(train_s >= kLeastTrainS)) return;
   const double speed = static_cast<double>(steps) / train_s;
   const Place place = {type, placement};
-  if (types_.insert(type).second) types_revision_ = ++revision_;
-  auto& of_job = by_job_[job];
-  if (learn(of_job, place, speed)) of_job.revision = ++revision_;
+  if (types_.insert(type).second) news_.all_ = true;
+  if (learn(by_job_[job], place, speed)) news_.jobs_.insert(job);
   if (synthetic(spec)) return;
-  auto& of_model = by_model_[key_of(spec)];
-  if (learn(of_model, place, speed)) of_model.revision = ++revision_;
+  if (learn(by_model_[key_of(spec)], place, speed)) news_.models_.insert(key_of(spec));
 }
 
 bool ThroughputBook::learn(Learned& learned, const Place& place, double speed) {
-  const auto [it, fresh] = learned.speeds.try_emplace(place, speed);
+  const auto [it, fresh] = learned.try_emplace(place, speed);
   if (fresh) return true;
   if (std::abs(speed - it->second) <= kNoNews * it->second) return false;
   it->second = kFreshWeight * speed + (1 - kFreshWeight) * it->second;
@@ -157,7 +155,7 @@ bool ThroughputBook::learn(Learned& learned, const Place& place, double speed) {
 }
 
 double ThroughputBook::found_in(const Learned* learned, const Place& place) {
-  const auto* speed = learned ? find_in(learned->speeds, place) : nullptr;
+  const auto* speed = learned ? find_in(*learned, place) : nullptr;
   return speed ? *speed : 0;
 }
 
@@ -165,12 +163,13 @@ ThroughputBook::ModelKey ThroughputBook::key_of(const JobSpec& spec) {
   return {model_of(spec), spec.batch_size, spec.gpus};
 }
 
-std::uint64_t ThroughputBook::revision_of(JobId job, const JobSpec& spec) const {
-  auto revision = types_revision_;
-  if (const auto* of_job = find_in(by_job_, job)) revision = std::max(revision, of_job->revision);
-  if (synthetic(spec)) return revision;
-  const auto* of_model = find_in(by_model_, key_of(spec));
-  return of_model ? std::max(revision, of_model->revision) : revision;
+bool ThroughputBook::News::about(JobId job, const JobSpec& spec) const {
+  if (all_ || jobs_.contains(job)) return true;
+  if (models_.empty() || synthetic(spec)) return false;
+  return std::any_of(models_.begin(), models_.end(), [&](const ModelKey& key) {
+    const auto& [model, batch_size, gpus] = key;
+    return model == model_of(spec) && batch_size == spec.batch_size && gpus == spec.gpus;
+  });
 }
 
 void ThroughputBook::forget(JobId job) {

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "messages/types/job.hpp"
@@ -52,9 +53,19 @@ class ThroughputBook {
   // Speeds of two jobs on the same GPUs; {0, 0} when nothing is declared or they do not fit.
   [[nodiscard]] std::array<double, 2> declared_pair(const JobSpec& a, const JobSpec& b, const GpuType& type) const;
 
-  // Rises whenever estimates_for() may say something new: of any job, of this one.
-  [[nodiscard]] std::uint64_t revision() const { return revision_; }
-  [[nodiscard]] std::uint64_t revision_of(JobId job, const JobSpec& spec) const;
+  // Of whom estimates_for() may say something new.
+  class News {
+   public:
+    [[nodiscard]] bool about(JobId job, const JobSpec& spec) const;
+
+   private:
+    friend class ThroughputBook;
+    bool all_ = false;
+    std::set<JobId> jobs_;
+    std::set<std::tuple<std::string, std::uint32_t, std::uint32_t>> models_;  // as ModelKey
+  };
+  // Since the last call.
+  [[nodiscard]] News take_news() { return std::exchange(news_, {}); }
 
   // Drops what was measured on this job alone; what its model taught stays.
   void forget(JobId job);
@@ -73,18 +84,14 @@ class ThroughputBook {
   bool learns_ = true;
   std::set<GpuType> types_;
   std::map<PairKey, std::map<GpuType, std::array<double, 2>>> pairs_;  // both ways round
-  struct Learned {
-    std::map<Place, double> speeds;
-    std::uint64_t revision = 0;
-  };
+  using Learned = std::map<Place, double>;
   static ModelKey key_of(const JobSpec& spec);
   static bool learn(Learned& learned, const Place& place, double speed);
   static double found_in(const Learned* learned, const Place& place);
 
   std::map<JobId, Learned> by_job_;
   std::map<ModelKey, Learned> by_model_;
-  std::uint64_t types_revision_ = 0;
-  std::uint64_t revision_ = 0;
+  News news_;
 };
 
 }  // namespace hadar

@@ -10,8 +10,6 @@ namespace {
 // A view with its estimates, as last given.
 struct Estimated {
   std::shared_ptr<const JobView> plain;
-  std::uint64_t looked = 0;  // the book's revision when it was last compared
-  std::uint64_t revision = 0;
   std::shared_ptr<const JobView> view;
 };
 
@@ -24,19 +22,13 @@ struct State {
 
 using Self = ThroughputBookActor::stateful_pointer<State>;
 
-void refresh(const ThroughputBook& book, Estimated& known, const std::shared_ptr<const JobView>& plain,
-             const JobSpec& spec) {
-  if (known.plain == plain && known.looked == book.revision()) return;
-  known.looked = book.revision();
-  const auto revision = book.revision_of(plain->job, spec);
-  if (known.plain == plain && known.revision == revision) return;
+void refresh(const ThroughputBook& book, const ThroughputBook::News& news, Estimated& known,
+             const std::shared_ptr<const JobView>& plain, const JobSpec& spec) {
+  const bool old = known.view && !news.about(plain->job, spec);
+  if (old && known.plain == plain) return;
   auto view = *plain;
-  if (known.view && known.revision == revision)
-    view.estimates = known.view->estimates;
-  else
-    view.estimates = book.estimates_for(plain->job, spec);
+  view.estimates = old ? known.view->estimates : book.estimates_for(plain->job, spec);
   known.plain = plain;
-  known.revision = revision;
   known.view = std::make_shared<const JobView>(std::move(view));
 }
 
@@ -44,6 +36,7 @@ JobsEstimated estimate(Self self, const EstimateJobs& request) {
   auto& state = self->state;
   JobsEstimated answer;
   answer.jobs.reserve(request.jobs.size());
+  const auto news = state.book->take_news();
   std::vector<Estimated> estimated;
   estimated.reserve(request.jobs.size());
   auto known = state.estimated.begin();
@@ -52,7 +45,7 @@ JobsEstimated estimate(Self self, const EstimateJobs& request) {
     while (known != state.estimated.end() && known->plain->job < job) ++known;
     const bool there = known != state.estimated.end() && known->plain->job == job;
     auto& entry = estimated.emplace_back(there ? std::move(*known++) : Estimated{});
-    refresh(*state.book, entry, request.jobs[i], *request.specs[i]);
+    refresh(*state.book, news, entry, request.jobs[i], *request.specs[i]);
     answer.jobs.push_back(entry.view);
   }
   state.estimated = std::move(estimated);
