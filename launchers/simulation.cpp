@@ -5,6 +5,7 @@
 #include <set>
 
 #include "actors/policy/feasibility.hpp"
+#include "launchers/makespan_bound.hpp"
 #include "launchers/policies.hpp"
 
 namespace hadar {
@@ -80,6 +81,8 @@ class Simulation {
     result.now_s = cluster_->now_s();
     result.violations = cluster_->violations();
     result.figures = collector_.figures();
+    if (result.ended && ended_ + result.infeasible.size() == workload_.size())
+      result.figures.makespan_bound_s = bound(result.infeasible);
     return result;
   }
 
@@ -166,6 +169,23 @@ class Simulation {
       else
         cluster_->submit(spec, start_s() + workload_[i].arrival_s);
     }
+  }
+
+  // None for policies that may give a job more GPUs than its gang, or two jobs the same ones; nor where speeds vary or
+  // jobs may fail.
+  [[nodiscard]] std::optional<double> bound(const std::vector<InfeasibleJob>& never) const {
+    if (options_.noise > 0 || !options_.faults.empty()) return std::nullopt;
+    const auto policy = make_policy(options_.policy, options_.settings);
+    if (!policy || (*policy)->traits().forks || (*policy)->traits().shares_gpus) return std::nullopt;
+    std::vector<TraceJob> jobs;
+    auto next = never.begin();
+    for (std::size_t i = 0; i < workload_.size(); ++i) {
+      if (next != never.end() && next->index == i)
+        ++next;
+      else
+        jobs.push_back(workload_[i]);
+    }
+    return makespan_bound(jobs, options_.nodes, ThroughputBook(options_.throughputs, options_.time_scale));
   }
 
   // ---- faults ----

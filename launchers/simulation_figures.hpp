@@ -26,7 +26,8 @@ struct JobFigures {
 struct RunFigures {
   std::uint64_t jobs = 0;
   std::uint64_t completed = 0;
-  double makespan_s = 0;  // first submission to last completion
+  double makespan_s = 0;                   // first submission to last completion
+  std::optional<double> makespan_bound_s;  // no scheduler can beat it; see makespan_bound.hpp
   std::optional<double> avg_jct_s, p50_jct_s, p99_jct_s;
   std::optional<double> avg_queueing_s;  // submission to first lease
   double gru = 0;                        // GPU time inside step loops / (GPUs x makespan)

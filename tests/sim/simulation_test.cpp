@@ -48,6 +48,21 @@ std::vector<TraceJob> three_jobs() {
           arriving(2, sleep_job("J3", 1, 100, ten))};
 }
 
+TEST(Simulation, TellsTheMakespanThatNoSchedulerBeats) {
+  const auto tight = run(options_of("yarn-cs", {node_of("n1", "V100", 2)}), three_jobs());
+  ASSERT_TRUE(tight.figures.makespan_bound_s.has_value());
+  EXPECT_NEAR(*tight.figures.makespan_bound_s, 110, 0.01) << "220 GPU seconds on two GPUs, all of them busy";
+  const auto late = run(
+      options_of("yarn-cs", {node_of("n1", "V100", 2)}),
+      {arriving(0, sleep_job("J1", 1, 100, {{"V100", 10}})), arriving(500, sleep_job("J2", 1, 300, {{"V100", 10}}))});
+  EXPECT_NEAR(*late.figures.makespan_bound_s, 530, 0.01) << "nobody can begin before the job is there";
+}
+
+TEST(Simulation, TellsNoLeastMakespanWhereJobsMayHaveMoreGpusThanTheirGang) {
+  const auto forked = run(options_of("hadare", {node_of("n1", "V100", 2)}), three_jobs());
+  EXPECT_FALSE(forked.figures.makespan_bound_s.has_value());
+}
+
 TEST(Simulation, FirstComeFirstServedAsWorkedOutByHand) {
   const auto result = run(options_of("yarn-cs", {node_of("n1", "V100", 2)}), three_jobs());
   const auto jcts = jcts_of(result);

@@ -37,7 +37,7 @@ Status run(const Task& task) {
   into.figures.by_job.clear();
   into.never = result->infeasible.size();
   into.useful_gpu_s = made->useful_gpu_s;
-  into.ceiling_s = made->ceiling_s;
+  into.ceiling_s = made->ceiling_s ? made->ceiling_s : into.figures.makespan_bound_s;
   into.ended = result->ended;
   return {};
 }
