@@ -152,7 +152,10 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   auto* solve = add_command(app, "solve", "Solve one allocation problem; prints JSON", parsed,
                             [](const Parsed& a) { return run_solve(a.solve); });
   solve->add_option("INSTANCE.json", p.solve.instance, "The problem")->required();
-  solve->add_option("--policy", p.solve.policy, "Shares of time from gavel-…, allox, gandiva; a plan from any other policy")->required();
+  solve
+      ->add_option("--policy", p.solve.policy,
+                   "Shares of time from gavel-…, allox, gandiva; a plan from any other policy")
+      ->required();
   solve->add_option("--throughputs", p.solve.throughputs, "Speeds of pairs, where the problem has none itself");
   auto* config = app.add_subcommand("config", "Configuration files");
   config->require_subcommand(1);
