@@ -131,4 +131,28 @@ Status check_writable(const std::string& target) {
   return {};
 }
 
+Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  const auto same = [](const std::string& a, const std::string& b) {
+    if (a.empty() || b.empty()) return false;
+    if (a == "-" || b == "-") return a == b;
+    std::error_code ignored;
+    if (fs::exists(a, ignored) && !fs::is_regular_file(a, ignored)) return false;
+    if (fs::equivalent(a, b, ignored)) return true;
+    return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const auto& input : inputs)
+      if (outputs[i] != "-" && same(outputs[i], input))
+        return fail(ErrorCode::kInvalidArgument, outputs[i] + ": is read by this command (as " + input +
+                                                     "), so it cannot be written; give another name");
+    for (std::size_t other = 0; other < i; ++other)
+      if (same(outputs[i], outputs[other]))
+        return fail(ErrorCode::kInvalidArgument,
+                    outputs[i] == "-" ? "-: two outputs would go to stdout; give one of them a file"
+                                      : outputs[i] + ": two outputs would go there; give each a name of its own");
+  }
+  return {};
+}
+
 }  // namespace hadar::cli

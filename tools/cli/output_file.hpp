@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "messages/types/result.hpp"
 
@@ -42,5 +43,10 @@ Status write_text(const std::string& target, std::string_view text);
 
 // Whether write_text() would find a place for the file, before the work for it is done; an empty target is none. kIo.
 Status check_writable(const std::string& target);
+
+// Whether a command's outputs leave alone what it reads and each other: none is one of the inputs, whatever path or
+// link leads there, no two are the same file, and at most one is stdout. Devices and FIFOs may stand for several; empty
+// names are none. kInvalidArgument names both.
+Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 }  // namespace hadar::cli

@@ -10,6 +10,8 @@ CommandResult run_report(const ReportArgs& args) {
   if (args.html.empty() && args.json.empty() && args.latex.empty())
     return stop_usage(
         {ErrorCode::kInvalidArgument, "report writes nothing without -o FILE.html, --json FILE or --latex FILE"});
+  if (auto apart = check_apart({args.html, args.json, args.latex}, args.events); !apart)
+    return stop_usage(std::move(apart.error()));
   std::vector<report::Run> runs;
   std::vector<report::Results> results;
   auto whole = ExitCode::kDone;

@@ -63,7 +63,7 @@ CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
   if (seeds->second - seeds->first >= kMostSeeds)
     return stop_usage({ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", kMostSeeds)});
   repro::RecipeOptions options;
-  for (auto seed = seeds->first; seed <= seeds->second; ++seed) options.measure.seeds.push_back(seed);
+  for (std::uint64_t i = 0; i <= seeds->second - seeds->first; ++i) options.measure.seeds.push_back(seeds->first + i);
   options.measure.threads = args.threads;
   options.only = args.only;
   options.data = args.data;

@@ -124,6 +124,24 @@ Status read_cluster(const SimulateArgs& args, SimulatePlan& plan) {
   return {};
 }
 
+// A recorded result's options come past the command line.
+Status check_numbers(const SimulateArgs& args) {
+  struct Bounds {
+    const char* option;
+    double value, least, most;
+  };
+  for (const auto& [option, value, least, most] :
+       {Bounds{"--round", args.round_s, kLeastRound_s, kLongest_s}, Bounds{"--restart", args.restart_s, 0, kLongest_s},
+        Bounds{"--noise", args.noise, 0, kMostNoise},
+        Bounds{"--spread-factor", args.spread_factor, kLeastSpreadFactor, 1},
+        Bounds{"--checkpoint", args.checkpoint_s.value_or(0), 0, kLongest_s},
+        Bounds{"--give-up", args.limit_s, 0, kLongestRun_s}})
+    if (!(value >= least && value <= most))
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: got {:g}, must be from {:g} to {:g}", option, value, least, most));
+  return {};
+}
+
 }  // namespace
 
 Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& text, const std::string& option) {
@@ -141,6 +159,7 @@ Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& t
 }
 
 Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
+  if (auto right = check_numbers(args); !right) return fail(std::move(right));
   SimulatePlan plan;
   auto names = policies_of(args.policies);
   if (!names) return fail(std::move(names));
@@ -149,7 +168,7 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   if (!seeds) return tl::unexpected<Error>(seeds.error());
   if (seeds->second - seeds->first >= kMostSeeds)
     return fail(ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", kMostSeeds));
-  for (auto seed = seeds->first; seed <= seeds->second; ++seed) plan.seeds.push_back(seed);
+  for (std::uint64_t i = 0; i <= seeds->second - seeds->first; ++i) plan.seeds.push_back(seeds->first + i);
   if (!args.measure_jobs.empty()) {
     const auto measured = parse_range(args.measure_jobs, "--measure-jobs");
     if (!measured) return tl::unexpected<Error>(measured.error());

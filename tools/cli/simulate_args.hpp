@@ -12,6 +12,13 @@
 
 namespace hadar::cli {
 
+// What numbers may be.
+inline constexpr double kLeastRound_s = 0.001;
+inline constexpr double kLongest_s = 1e10;
+inline constexpr double kMostNoise = 3;
+inline constexpr double kLeastSpreadFactor = 1e-6;
+inline constexpr double kLongestRun_s = 3e9;
+
 struct SimulateArgs {
   // What decides the result: goes into its provenance.
   std::string cluster;

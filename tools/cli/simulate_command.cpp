@@ -20,6 +20,8 @@ void warn(const std::string& text) {
 }
 
 Status check_outputs(const SimulateArgs& args) {
+  const std::vector<std::string> inputs{args.cluster, args.trace, args.throughputs, args.faults, args.costs};
+  if (auto apart = check_apart({args.json, args.events, args.report}, inputs); !apart) return apart;
   for (const auto& target : {args.json, args.events, args.report})
     if (auto writable = check_writable(target); !writable) return writable;
   return {};
@@ -77,7 +79,9 @@ CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>&
 CommandResult run_simulate(const SimulateArgs& args) {
   auto plan = plan_simulation(args);
   if (!plan) return stop_usage(std::move(plan.error()));
-  if (auto checked = check_outputs(args); !checked) return stop(std::move(checked.error()));
+  if (auto checked = check_outputs(args); !checked)
+    return checked.error().code == ErrorCode::kInvalidArgument ? stop_usage(std::move(checked.error()))
+                                                               : stop(std::move(checked.error()));
   auto provenance = provenance_of(args);
   if (!provenance) return stop(std::move(provenance.error()));
   const auto& workload = plan->workload;
@@ -92,9 +96,10 @@ CommandResult run_simulate(const SimulateArgs& args) {
   const auto result = out.dump(1) + "\n";
   if (!args.json.empty())
     if (auto written = write_text(args.json, result); !written) return stop(std::move(written.error()));
-  if (args.json != "-" && args.events != "-") print(runs_table(*runs, plan->seeds.size()));
-  if (!args.explain.empty() && args.json != "-") print(explanation_text(*runs, args.explain));
-  if (args.timing && args.json != "-")
+  const bool stdout_is_taken = args.json == "-" || args.events == "-" || args.report == "-";
+  if (!stdout_is_taken) print(runs_table(*runs, plan->seeds.size()));
+  if (!args.explain.empty() && !stdout_is_taken) print(explanation_text(*runs, args.explain));
+  if (args.timing && !stdout_is_taken)
     for (const auto& run : *runs)
       print(fmt::format("{} seed {}: {:.3f} s, {} events\n", run.policy, run.seed, run.wall_s, run.events));
   if (!args.report.empty())

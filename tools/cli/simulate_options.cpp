@@ -8,7 +8,6 @@
 namespace hadar::cli {
 namespace {
 
-constexpr double kLongest_s = 1e10;
 constexpr std::uint32_t kMostThreads = 256;
 
 void add_inputs(CLI::App& command, SimulateArgs& args) {
@@ -17,7 +16,7 @@ void add_inputs(CLI::App& command, SimulateArgs& args) {
   command.add_option("--policy", args.policies, "Policies with commas between, or all")->required();
   command.add_option("--throughputs", args.throughputs,
                      "Table of speeds; without it the cluster file's, else the measured one that comes with Hadar");
-  command.add_option("--round", args.round_s, "Seconds of a round")->check(number_between(0.001, kLongest_s));
+  command.add_option("--round", args.round_s, "Seconds of a round")->check(number_between(kLeastRound_s, kLongest_s));
   command.add_option("--seeds", args.seeds, "A..B or one: a run per policy and seed");
   command.add_option("--compat", args.compat, "Rounds to the letter of another simulator")
       ->check(CLI::IsMember({"gavel-2022"}));
@@ -26,16 +25,16 @@ void add_inputs(CLI::App& command, SimulateArgs& args) {
   command.add_option("--restart", args.restart_s, "Seconds from a lease's start to its first step, for every model")
       ->check(number_between(0, kLongest_s));
   command.add_option("--noise", args.noise, "Spread of a log-normal factor on each lease's speed")
-      ->check(number_between(0, 3));
+      ->check(number_between(0, kMostNoise));
   command
       .add_option("--spread-factor", args.spread_factor, "Speed of gangs over several nodes where no table tells it")
-      ->check(number_between(1e-6, 1));
+      ->check(number_between(kLeastSpreadFactor, 1));
   command.add_option("--checkpoint", args.checkpoint_s, "Seconds between saves of a running job; 0 = a round")
       ->check(number_between(0, kLongest_s));
   command.add_option("--gpu-cost", args.gpu_costs, "TYPE=COST of a GPU and hour; may be given often");
   command.add_option("--measure-jobs", args.measure_jobs, "A..B: count only these jobs of the trace, from 0");
   command.add_option("--give-up", args.limit_s, "Virtual seconds after which a run is given up")
-      ->check(number_between(0, 3e9));
+      ->check(number_between(0, kLongestRun_s));
 }
 
 void add_outputs(CLI::App& command, SimulateArgs& args) {

@@ -66,10 +66,16 @@ ExitCode code_of(const traces::LoadedTrace& loaded) {
   return loaded.refused.empty() ? ExitCode::kDone : ExitCode::kPartly;
 }
 
+std::vector<std::string> files_of(const TraceInput& input) {
+  return {input.file, input.throughputs, input.cluster};
+}
+
 // Our CSV and JSON cannot both go to stdout; a file must have its place before the work is done.
-Status check_output(const Settings& settings, const std::string& output) {
-  if (!settings.json || output != "-") return check_writable(output);
-  return fail(ErrorCode::kInvalidArgument, "--json and -o - both write to stdout, must be one of them");
+Status check_output(const Settings& settings, const std::string& output, const std::vector<std::string>& inputs) {
+  if (settings.json && output == "-")
+    return fail(ErrorCode::kInvalidArgument, "--json and -o - both write to stdout, must be one of them");
+  if (auto apart = check_apart({output}, inputs); !apart) return apart;
+  return check_writable(output);
 }
 
 // Writes a trace and says so.
@@ -86,7 +92,7 @@ CommandResult write_trace(const Settings& settings, const traces::Trace& trace, 
 }  // namespace
 
 CommandResult run_trace_import(const Settings& settings, const TraceInput& input, const std::string& output) {
-  if (auto right = check_output(settings, output); !right) return stop(std::move(right.error()));
+  if (auto right = check_output(settings, output, files_of(input)); !right) return stop(std::move(right.error()));
   auto read = read_trace(input);
   if (!read) return stop_usage(std::move(read.error()));
   const auto& loaded = read->loaded;
@@ -114,7 +120,7 @@ CommandResult run_trace_stats(const Settings& settings, const TraceInput& input)
 }
 
 CommandResult run_trace_sample(const Settings& settings, const TraceInput& input, const TraceSampleArgs& args) {
-  if (auto right = check_output(settings, args.output); !right) return stop(std::move(right.error()));
+  if (auto right = check_output(settings, args.output, files_of(input)); !right) return stop(std::move(right.error()));
   auto read = read_trace(input);
   if (!read) return stop_usage(std::move(read.error()));
   auto part = traces::sample(read->loaded.trace, {args.jobs, args.from_s, args.to_s, input.seed});
@@ -127,7 +133,8 @@ CommandResult run_trace_sample(const Settings& settings, const TraceInput& input
 }
 
 CommandResult run_trace_generate(const Settings& settings, const TraceGenerateArgs& args) {
-  if (auto right = check_output(settings, args.output); !right) return stop(std::move(right.error()));
+  if (auto right = check_output(settings, args.output, {args.throughputs}); !right)
+    return stop(std::move(right.error()));
   auto table = read_throughputs(args.throughputs);
   if (!table) return stop_usage(std::move(table.error()));
   const auto trace = traces::generate({args.profile, args.jobs, args.jobs_per_h, args.seed, std::move(*table)});

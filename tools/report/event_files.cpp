@@ -27,10 +27,16 @@ Result<std::vector<Event>> read_events(const std::string& file, std::string& ski
       skipped = std::move(what) + "; skipped, since the last line was cut";
       break;
     }
+    if (event->t_s < (events.empty() ? 0 : events.back().t_s))
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}:{}: t_s {:g}; times must be 0 or more and not fall", file, number, event->t_s));
     if (!events.empty() && event->seq <= events.back().seq)
       return fail(ErrorCode::kInvalidArgument,
                   fmt::format("{}:{}: seq {} after {}; a file holds one run's events in order", file, number,
                               event->seq, events.back().seq));
+    if (!events.empty() && event->seq != events.back().seq + 1 && skipped.empty())
+      skipped = fmt::format("{}:{}: seq {} after {}: events between them are missing", file, number, event->seq,
+                            events.back().seq);
     events.push_back(std::move(*event));
   }
   if (in.bad()) return fail(ErrorCode::kIo, fmt::format("{}: reading it failed", file));

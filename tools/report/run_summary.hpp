@@ -57,7 +57,8 @@ RunSummary summarise(std::span<const Event> events);
 std::vector<double> train_seconds_added(std::span<const Event> events);
 
 // Reads event lines (hadar events --json). A last line without a line break that is no event was cut while it was
-// written: it is skipped, and `skipped` says which and why. Errors: kIo; kInvalidArgument naming file and line.
+// written: it is skipped, and `skipped` says which and why; it also names the first place where events are missing.
+// Errors: kIo; kInvalidArgument naming file and line.
 Result<std::vector<Event>> read_events(const std::string& file, std::string& skipped);  // "-" = stdin
 
 }  // namespace hadar::report

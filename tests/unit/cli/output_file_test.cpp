@@ -115,5 +115,25 @@ TEST_F(Output, SaysWhereItCannotWrite) {
   EXPECT_EQ(files(), 0) << "looking leaves nothing";
 }
 
+TEST_F(Output, NeverReplacesWhatTheCommandReads) {
+  std::ofstream(at("in")) << "data";
+  fs::create_symlink(at("in"), at("link"));
+  fs::create_hard_link(at("in"), at("hard"));
+  for (const auto& name : {at("in"), at("link"), at("hard"), (folder_ / "." / "in").string()}) {
+    const auto apart = check_apart({name}, {at("other"), at("in")});
+    ASSERT_FALSE(apart) << name;
+    EXPECT_EQ(apart.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(apart.error().message, testing::HasSubstr(name));
+  }
+  EXPECT_TRUE(check_apart({at("new"), ""}, {at("in"), "", "-"}));
+}
+
+TEST_F(Output, KeepsTwoOutputsApart) {
+  EXPECT_FALSE(check_apart({at("new"), (folder_ / "." / "new").string()}, {})) << "not there yet";
+  EXPECT_FALSE(check_apart({"-", "-"}, {}));
+  EXPECT_TRUE(check_apart({"-", at("new"), ""}, {"-"}));
+  EXPECT_TRUE(check_apart({"/dev/null", "/dev/null"}, {"/dev/null"}));
+}
+
 }  // namespace
 }  // namespace hadar::cli

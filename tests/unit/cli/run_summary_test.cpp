@@ -133,6 +133,22 @@ TEST_F(EventFile, ReadsWhatTheLogWrites) {
   EXPECT_THAT(summarise(*read).cru, DoubleNear(summarise(run.events).cru, 1e-12));
 }
 
+TEST_F(EventFile, SaysWhereEventsAreMissing) {
+  const auto line = [](std::uint64_t seq) { return event_to_json({seq, 1, event::Held{{1}}}) + "\n"; };
+  std::string skipped;
+  ASSERT_TRUE(read_events(write(line(3) + line(4)), skipped)) << "a part of a log";
+  EXPECT_EQ(skipped, "");
+  ASSERT_TRUE(read_events(write(line(3) + line(4) + line(7)), skipped));
+  EXPECT_THAT(skipped, testing::HasSubstr(".jsonl:3: seq 7 after 4"));
+}
+
+TEST_F(EventFile, RefusesTimesThatFall) {
+  std::string skipped;
+  const auto first = event_to_json({1, 5, event::Held{{1}}}) + "\n";
+  EXPECT_FALSE(read_events(write(first + event_to_json({2, 4, event::Held{{1}}}) + "\n"), skipped));
+  EXPECT_FALSE(read_events(write(event_to_json({1, -5, event::Held{{1}}}) + "\n"), skipped));
+}
+
 TEST_F(EventFile, NamesFileAndLineOfWhatIsWrong) {
   const auto held = event_to_json({2, 1, event::Held{{1}}});
   const auto path = write(held + "\nnonsense\n");
