@@ -1,8 +1,8 @@
 #include "launchers/makespan_bound.hpp"
 
 #include <algorithm>
-#include <map>
 
+#include "actors/policy/feasibility.hpp"
 #include "actors/pricing/makespan_shares.hpp"
 
 namespace hadar {
@@ -31,9 +31,7 @@ double least_of(const std::vector<Work>& work, std::size_t first, const std::vec
 
 std::optional<double> makespan_bound(const std::vector<TraceJob>& jobs, const std::vector<NodeInventory>& nodes,
                                      const ThroughputBook& book) {
-  std::map<GpuType, double> totals;
-  for (const auto& node : nodes)
-    for (const auto& group : node.gpus) totals[group.type] += group.count;
+  const auto totals = totals_of(nodes);
   std::vector<double> capacity;
   for (const auto& [type, count] : totals) capacity.push_back(count);
   std::vector<Work> work;

@@ -58,12 +58,10 @@ CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
   const auto recipe = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == args.recipe; });
   if (recipe == all.end())
     return stop_usage({ErrorCode::kNotFound, "repro: nothing is called " + args.recipe + "; see hadar repro list"});
-  const auto seeds = parse_range(args.seeds, "--seeds");
-  if (!seeds) return stop_usage(seeds.error());
-  if (seeds->second - seeds->first >= kMostSeeds)
-    return stop_usage({ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", kMostSeeds)});
+  auto seeds = parse_seeds(args.seeds, kMostSeeds);
+  if (!seeds) return stop_usage(std::move(seeds.error()));
   repro::RecipeOptions options;
-  for (std::uint64_t i = 0; i <= seeds->second - seeds->first; ++i) options.measure.seeds.push_back(seeds->first + i);
+  options.measure.seeds = *std::move(seeds);
   options.measure.threads = args.threads;
   options.only = args.only;
   options.data = args.data;

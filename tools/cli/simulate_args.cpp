@@ -158,17 +158,25 @@ Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& t
   return std::pair{first, last};
 }
 
+Result<std::vector<std::uint64_t>> parse_seeds(const std::string& text, std::uint64_t most) {
+  const auto range = parse_range(text, "--seeds");
+  if (!range) return tl::unexpected<Error>(range.error());
+  const auto [first, last] = *range;
+  if (last - first >= most) return fail(ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", most));
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t i = 0; i <= last - first; ++i) seeds.push_back(first + i);
+  return seeds;
+}
+
 Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   if (auto right = check_numbers(args); !right) return fail(std::move(right));
   SimulatePlan plan;
   auto names = policies_of(args.policies);
   if (!names) return fail(std::move(names));
   plan.policies = *std::move(names);
-  const auto seeds = parse_range(args.seeds, "--seeds");
-  if (!seeds) return tl::unexpected<Error>(seeds.error());
-  if (seeds->second - seeds->first >= kMostSeeds)
-    return fail(ErrorCode::kInvalidArgument, fmt::format("--seeds: over {} of them", kMostSeeds));
-  for (std::uint64_t i = 0; i <= seeds->second - seeds->first; ++i) plan.seeds.push_back(seeds->first + i);
+  auto seeds = parse_seeds(args.seeds, kMostSeeds);
+  if (!seeds) return fail(std::move(seeds));
+  plan.seeds = *std::move(seeds);
   if (!args.measure_jobs.empty()) {
     const auto measured = parse_range(args.measure_jobs, "--measure-jobs");
     if (!measured) return tl::unexpected<Error>(measured.error());

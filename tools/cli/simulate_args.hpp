@@ -61,6 +61,9 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args);
 // "A..B" or "A", rising. kInvalidArgument names the option.
 Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& text, const std::string& option);
 
+// Every seed of --seeds, at most `most` of them. kInvalidArgument.
+Result<std::vector<std::uint64_t>> parse_seeds(const std::string& text, std::uint64_t most);
+
 // Version, options and a hash of each file read: enough to run it again. kNotFound, kIo.
 Result<nlohmann::ordered_json> provenance_of(const SimulateArgs& args);
 // The arguments in a provenance. kCorrupt names the key.

@@ -68,14 +68,19 @@ TEST(Timeline, SpreadsTrainingOverTheNodes) {
   for (const auto& point : timeline.leased) EXPECT_NEAR(point.value, 0.5, 1e-9) << point.t_s;
 }
 
-TEST(Timeline, CountsANodeWithTwoLeasesOnce) {
+// Two jobs side by side on one node of two GPUs, for 10 s.
+std::vector<Event> two_at_once() {
   RunEvents run;
   run.node("n1", 2).submit(1, "a", 100).submit(2, "b", 100);
   auto second = RunEvents::lease(2, 2, 0, "n1", 100);
   second.gpus = {1};
   run.grant({RunEvents::lease(1, 1, 0, "n1", 100), second});
   run.at(10).report(1, 1, 0, 100, 10, End::kQuota).report(2, 2, 0, 100, 10, End::kQuota);
-  for (const auto& point : make_timeline(run.events).leased) EXPECT_NEAR(point.value, 1, 1e-9);
+  return run.events;
+}
+
+TEST(Timeline, CountsANodeWithTwoLeasesOnce) {
+  for (const auto& point : make_timeline(two_at_once()).leased) EXPECT_NEAR(point.value, 1, 1e-9);
 }
 
 TEST(Timeline, KeepsPricesPerType) {
@@ -91,13 +96,7 @@ TEST(Timeline, OfNothingIsEmpty) {
 }
 
 TEST(Timeline, NeverShowsMoreNodesTrainingThanThereAre) {
-  RunEvents run;
-  run.node("n1", 2).submit(1, "a", 100).submit(2, "b", 100);
-  auto second = RunEvents::lease(2, 2, 0, "n1", 100);
-  second.gpus = {1};
-  run.grant({RunEvents::lease(1, 1, 0, "n1", 100), second});
-  run.at(10).report(1, 1, 0, 100, 10, End::kQuota).report(2, 2, 0, 100, 10, End::kQuota);
-  for (const auto& point : make_timeline(run.events).training) EXPECT_NEAR(point.value, 1, 1e-9) << point.t_s;
+  for (const auto& point : make_timeline(two_at_once()).training) EXPECT_NEAR(point.value, 1, 1e-9) << point.t_s;
 }
 
 }  // namespace
