@@ -104,7 +104,7 @@ Gang ClusterIndex::gang_of(const Allocation& allocation) const {
     const auto types = gpu_types(node);
     for (const auto gpu : slice.gpus) {
       if (gpu >= types.size()) return {};
-      gang.push_back({node, types[gpu], 1});
+      add_gpu(gang, node, types[gpu]);
     }
   }
   return normalized(std::move(gang));

@@ -32,6 +32,14 @@ using Gang = std::vector<Part>;
 // Brings parts into a Gang's order and adds up those of one (node, type).
 [[nodiscard]] Gang normalized(Gang gang);
 
+// Counts one GPU more; GPUs alike that follow each other become one part.
+inline void add_gpu(Gang& gang, std::uint32_t node, std::uint32_t type) {
+  if (!gang.empty() && gang.back().node == node && gang.back().type == type)
+    ++gang.back().count;
+  else
+    gang.push_back({node, type, 1});
+}
+
 // Immutable once made. Node numbers follow the input's order (rising names), type numbers rising type names.
 class ClusterIndex {
  public:

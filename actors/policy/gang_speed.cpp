@@ -26,8 +26,9 @@ Network network_of(const PlanBuilder& plan, const Gang& gang) {
 
 }  // namespace
 
-double gang_speed(const PlanBuilder& plan, std::size_t j, const JobSpeeds& speeds, const Gang& gang) {
+double gang_speed(const PlanBuilder& plan, std::size_t j, const Gang& gang) {
   HADAR_REQUIRE(!gang.empty());
+  const auto& speeds = plan.speeds(j);
   const auto nodes = node_count(gang);
   const bool spread = nodes > 1;
   double slowest = speeds.member(gang.front().type, spread);

@@ -3,7 +3,6 @@
 
 #include "actors/policy/cluster_index.hpp"
 #include "actors/policy/plan_builder.hpp"
-#include "actors/throughput/job_speeds.hpp"
 
 namespace hadar {
 
@@ -12,6 +11,6 @@ namespace hadar {
 // there is none it pays for exchanging gradients: 2(K-1)/K x model bytes / slowest network of its K nodes per step when
 // both are known, otherwise a tenth of its speed; the more of the two when only some networks are known, so that a node
 // about which nothing is known never speeds a gang up. Compute and exchange are taken not to overlap.
-[[nodiscard]] double gang_speed(const PlanBuilder& plan, std::size_t j, const JobSpeeds& speeds, const Gang& gang);
+[[nodiscard]] double gang_speed(const PlanBuilder& plan, std::size_t j, const Gang& gang);
 
 }  // namespace hadar

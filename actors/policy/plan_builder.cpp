@@ -24,7 +24,7 @@ bool renews_itself(const Allocation& held) {
 }  // namespace
 
 PlanBuilder::PlanBuilder(const RoundInput& input, ClusterIndex cluster)
-    : input_(&input), cluster_(std::move(cluster)), states_(input.jobs.size()) {
+    : input_(&input), cluster_(std::move(cluster)), states_(input.jobs.size()), speeds_(input.jobs.size()) {
   const auto gpus = cluster_.first_gpu(cluster_.nodes());
   owners_.assign(gpus, kUnusable);
   holders_.assign(gpus, {kNobody, kNobody});
@@ -44,6 +44,16 @@ Result<PlanBuilder> PlanBuilder::make(const RoundInput& input) {
   if (auto read = builder.read_jobs(); !read) return fail(std::move(read));
   builder.count_free();
   return builder;
+}
+
+const JobSpeeds& PlanBuilder::speeds(std::size_t j) const {
+  if (speeds_[j].types() != cluster_.types()) speeds_[j] = JobSpeeds(job(j), cluster_.type_names());
+  return speeds_[j];
+}
+
+const std::vector<JobSpeeds>& PlanBuilder::speeds() const {
+  for (std::size_t j = 0; j < jobs(); ++j) (void)speeds(j);
+  return speeds_;
 }
 
 void PlanBuilder::count_free() {
@@ -162,7 +172,7 @@ Gang PlanBuilder::known_part(const Allocation& allocation) const {
     if (node == ClusterIndex::kNone) continue;
     const auto types = cluster_.gpu_types(node);
     for (const auto gpu : slice.gpus)
-      if (gpu < types.size()) gang.push_back({node, types[gpu], 1});
+      if (gpu < types.size()) add_gpu(gang, node, types[gpu]);
   }
   return normalized(std::move(gang));
 }
@@ -171,7 +181,7 @@ Gang PlanBuilder::known_part(const Allocation& allocation) const {
 Grant PlanBuilder::repeated(std::size_t j, const Allocation& held) const {
   Grant grant{held.fork.fork, known_part(held), held.steps_per_s, held.ends_at_border, 0, &held};
   if (grant.steps_per_s <= 0 && size_of(grant.gang) == job(j).gpus)
-    grant.steps_per_s = gang_speed(*this, j, JobSpeeds(job(j), cluster_.type_names()), grant.gang);
+    grant.steps_per_s = gang_speed(*this, j, grant.gang);
   return grant;
 }
 

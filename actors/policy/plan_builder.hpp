@@ -20,6 +20,7 @@
 
 #include "actors/policy/cluster_index.hpp"
 #include "actors/policy/node_groups.hpp"
+#include "actors/throughput/job_speeds.hpp"
 #include "messages/types/result.hpp"
 #include "messages/types/round.hpp"
 
@@ -52,6 +53,10 @@ class PlanBuilder {
   [[nodiscard]] const ClusterIndex& cluster() const { return cluster_; }
   [[nodiscard]] std::size_t jobs() const { return states_.size(); }
   [[nodiscard]] const JobView& job(std::size_t j) const { return *input_->jobs[j]; }
+  // How fast a job runs on the cluster's types; read from its estimates when first asked for.
+  [[nodiscard]] const JobSpeeds& speeds(std::size_t j) const;
+  // Of every job.
+  [[nodiscard]] const std::vector<JobSpeeds>& speeds() const;
 
   // False for a job that must not get anything new: it is merging or about to (a fork of the round that ended has not
   // reported yet), or all its steps are issued to leases about to end.
@@ -160,6 +165,7 @@ class PlanBuilder {
   const RoundInput* input_;
   ClusterIndex cluster_;
   std::vector<JobState> states_;
+  mutable std::vector<JobSpeeds> speeds_;      // of no type: not read yet
   std::vector<std::uint8_t> allowed_;          // per (job, type)
   std::vector<Owner> owners_;                  // per GPU
   std::vector<std::array<Owner, 2>> holders_;  // per GPU: jobs, kNobody where there are fewer

@@ -12,8 +12,13 @@
 namespace hadar {
 namespace {
 
+constexpr std::int64_t kWholeBelow = 10000;  // whole numbers of four digits look the same either way
+
 std::string shown(double value) {
   std::array<char, 32> text{};
+  const auto whole = static_cast<std::int64_t>(value);
+  if (whole >= 0 && whole < kWholeBelow && static_cast<double>(whole) == value)
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), whole).ptr};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4).ptr;
   return {text.data(), end};
 }

@@ -90,11 +90,12 @@ Gang tightest_gang(const PlanBuilder& plan, std::size_t j) {
   return fewest.empty() ? gang_on_any(plan, j, types) : fewest;
 }
 
-Gang fastest_gang(const PlanBuilder& plan, std::size_t j, const JobSpeeds& speeds) {
+Gang fastest_gang(const PlanBuilder& plan, std::size_t j) {
   if (plan.free_for(j) < plan.job(j).gpus) return {};
-  for (const auto type : speeds.order())
+  const auto& order = plan.speeds(j).order();
+  for (const auto type : order)
     if (auto gang = gang_on_type(plan, j, type); !gang.empty()) return gang;
-  auto mixed = gang_on_any(plan, j, speeds.order());
+  auto mixed = gang_on_any(plan, j, order);
   auto own = own_gang(plan, j);
   return !own.empty() && same_types(own, mixed) ? own : mixed;
 }
@@ -112,11 +113,11 @@ std::optional<std::size_t> renewable(const PlanBuilder& plan, std::size_t j) {
   return std::nullopt;
 }
 
-void give(PlanBuilder& plan, std::size_t j, const Gang& gang, const JobSpeeds& speeds) {
+void give(PlanBuilder& plan, std::size_t j, const Gang& gang) {
   std::uint32_t fork = 0;
   for (const auto& held : plan.job(j).held)
     if (!held.ends_at_border && plan.cluster().gang_of(held) == gang) fork = held.fork.fork;
-  const auto placed = plan.allocate(j, fork, gang, gang_speed(plan, j, speeds, gang));
+  const auto placed = plan.allocate(j, fork, gang, gang_speed(plan, j, gang));
   HADAR_ENSURE(placed.has_value());
 }
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "actors/policy/plan_builder.hpp"
-#include "actors/throughput/job_speeds.hpp"
 
 namespace hadar {
 
@@ -24,12 +23,12 @@ namespace hadar {
 
 // On the job's fastest type that has room for the whole gang; over several types only when no type has. A gang the
 // job holds is preferred to another of the same types.
-[[nodiscard]] Gang fastest_gang(const PlanBuilder& plan, std::size_t j, const JobSpeeds& speeds);
+[[nodiscard]] Gang fastest_gang(const PlanBuilder& plan, std::size_t j);
 
 // The first held allocation of the job that could be renewed as this plan stands, by its place in JobView::held.
 [[nodiscard]] std::optional<std::size_t> renewable(const PlanBuilder& plan, std::size_t j);
 
 // Makes a gang that fits the job's only one; a gang the job holds already is renewed.
-void give(PlanBuilder& plan, std::size_t j, const Gang& gang, const JobSpeeds& speeds);
+void give(PlanBuilder& plan, std::size_t j, const Gang& gang);
 
 }  // namespace hadar

@@ -10,10 +10,9 @@ namespace {
 constexpr double kUnknownSwitchFraction = 0.01;  // of a round
 }  // namespace
 
-Valuation::Valuation(const PlanBuilder& plan, const ValueSettings& settings) : plan_(&plan), settings_(settings) {
+Valuation::Valuation(const PlanBuilder& plan, const ValueSettings& settings)
+    : plan_(&plan), settings_(settings), speeds_(plan.speeds()) {
   const auto& types = plan.cluster().type_names();
-  speeds_.reserve(plan.jobs());
-  for (std::size_t j = 0; j < plan.jobs(); ++j) speeds_.emplace_back(plan.job(j), types);
   jobs_ = utility_jobs(plan.input(), types, speeds_);
   for (const auto& type : types) {
     const auto it = plan.input().prices.price.find(type);
@@ -22,7 +21,7 @@ Valuation::Valuation(const PlanBuilder& plan, const ValueSettings& settings) : p
 }
 
 double Valuation::speed(std::size_t j, const Gang& gang) const {
-  return gang_speed(*plan_, j, speeds_[j], gang);
+  return gang_speed(*plan_, j, gang);
 }
 
 double Valuation::utility_at(std::size_t j, double steps_per_s) const {

@@ -54,7 +54,7 @@ class Valuation {
  private:
   const PlanBuilder* plan_;
   ValueSettings settings_;
-  std::vector<JobSpeeds> speeds_;
+  const std::vector<JobSpeeds>& speeds_;
   std::vector<UtilityJob> jobs_;
   std::vector<double> price_;
 };

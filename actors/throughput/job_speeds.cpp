@@ -5,7 +5,7 @@
 namespace hadar {
 namespace {
 
-int rank_of(EstimateSource source) {
+std::uint8_t rank_of(EstimateSource source) {
   switch (source) {
     case EstimateSource::kPrior: return 1;
     case EstimateSource::kDeclared: return 2;
@@ -14,7 +14,7 @@ int rank_of(EstimateSource source) {
   return 0;
 }
 
-// A name's place in a rising list, or its end. Estimates mostly rise by type too: the last place and the one after it
+// A name's place in a rising list, or its end. What is looked for mostly rises too: the last place and the one after it
 // are tried first.
 std::vector<GpuType>::const_iterator find_near(const std::vector<GpuType>& types,
                                                std::vector<GpuType>::const_iterator last, const GpuType& name) {
@@ -26,49 +26,59 @@ std::vector<GpuType>::const_iterator find_near(const std::vector<GpuType>& types
 
 }  // namespace
 
-JobSpeeds::JobSpeeds(const JobView& job, const std::vector<GpuType>& types)
-    : packed_(types.size(), 0), spread_(types.size(), 0), knows_spread_(types.size()), guessed_(types.size()) {
-  for (std::uint32_t type = 0; type < types.size(); ++type)
-    if (job.gpu_types.empty() ||
-        std::find(job.gpu_types.begin(), job.gpu_types.end(), types[type]) != job.gpu_types.end())
-      order_.push_back(type);
+JobSpeeds::JobSpeeds(const JobView& job, const std::vector<GpuType>& types) : types_(types.size()) {
+  read_allowed(job, types);
   read_estimates(job, types);
   guess_unknown();
-  for (const auto type : order_) best_ = std::max(best_, packed_[type]);
-  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return packed_[a] > packed_[b]; });
+  for (const auto type : order_) best_ = std::max(best_, types_[type].packed);
+  std::sort(order_.begin(), order_.end(), [&](auto a, auto b) {
+    return types_[a].packed != types_[b].packed ? types_[a].packed > types_[b].packed : a < b;
+  });
+}
+
+void JobSpeeds::read_allowed(const JobView& job, const std::vector<GpuType>& types) {
+  auto it = types.begin();
+  for (const auto& name : job.gpu_types) {
+    it = find_near(types, it, name);
+    if (it != types.end()) types_[static_cast<std::size_t>(it - types.begin())].allowed = true;
+  }
+  order_.reserve(types_.size());
+  for (std::uint32_t type = 0; type < types_.size(); ++type) {
+    types_[type].allowed = types_[type].allowed || job.gpu_types.empty();
+    if (types_[type].allowed) order_.push_back(type);
+  }
 }
 
 void JobSpeeds::read_estimates(const JobView& job, const std::vector<GpuType>& types) {
-  std::vector<int> ranks(2 * types.size(), 0);
   auto it = types.begin();
   for (const auto& estimate : job.estimates) {
     it = find_near(types, it, estimate.type);
     if (it == types.end() || !(estimate.steps_per_s > 0)) continue;
-    const auto type = static_cast<std::uint32_t>(it - types.begin());
-    if (std::find(order_.begin(), order_.end(), type) == order_.end()) continue;
+    auto& type = types_[static_cast<std::size_t>(it - types.begin())];
     const bool spread = estimate.placement == Placement::kSpread;
-    auto& rank = ranks[2 * type + (spread ? 1 : 0)];
-    if (rank >= rank_of(estimate.source)) continue;
+    auto& rank = spread ? type.spread_rank : type.packed_rank;
+    if (!type.allowed || rank >= rank_of(estimate.source)) continue;
     rank = rank_of(estimate.source);
-    (spread ? spread_ : packed_)[type] = estimate.steps_per_s;
-    if (spread) knows_spread_[type] = true;
+    (spread ? type.spread : type.packed) = estimate.steps_per_s;
   }
 }
 
 void JobSpeeds::guess_unknown() {
   double sum = 0;
   double known = 0;
-  for (const auto type : order_) {
-    if (packed_[type] == 0) packed_[type] = spread_[type];
-    if (spread_[type] == 0) spread_[type] = packed_[type];
-    if (packed_[type] == 0) continue;
-    sum += packed_[type];
+  for (const auto at : order_) {
+    auto& type = types_[at];
+    if (type.packed == 0) type.packed = type.spread;
+    if (type.spread == 0) type.spread = type.packed;
+    if (type.packed == 0) continue;
+    sum += type.packed;
     known += 1;
   }
-  for (const auto type : order_) {
-    if (packed_[type] > 0) continue;
-    guessed_[type] = true;
-    packed_[type] = spread_[type] = known > 0 ? sum / known : 1.0;
+  for (const auto at : order_) {
+    auto& type = types_[at];
+    if (type.packed > 0) continue;
+    type.guessed = true;
+    type.packed = type.spread = known > 0 ? sum / known : 1.0;
   }
 }
 

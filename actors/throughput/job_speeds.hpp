@@ -13,33 +13,44 @@ namespace hadar {
 // is known) and marked as guessed, so that it is tried and never rejected for lack of a number. Immutable.
 class JobSpeeds {
  public:
+  // None of any type yet.
+  JobSpeeds() = default;
   // `types` rising by name. Of several estimates of one type and placement the best source counts: measured, then
   // declared, then prior.
   JobSpeeds(const JobView& job, const std::vector<GpuType>& types);
 
-  [[nodiscard]] bool allows(std::uint32_t type) const { return packed_[type] > 0; }
+  [[nodiscard]] bool allows(std::uint32_t type) const { return types_[type].allowed; }
   // Steps/s of one member on a type; 0 for a type the job does not allow. `spread`: its gang spans nodes.
   [[nodiscard]] double member(std::uint32_t type, bool spread = false) const {
-    return (spread ? spread_ : packed_)[type];
+    return spread ? types_[type].spread : types_[type].packed;
   }
   // True when an estimate says how fast the type is for a gang over several nodes.
-  [[nodiscard]] bool knows_spread(std::uint32_t type) const { return knows_spread_[type]; }
+  [[nodiscard]] bool knows_spread(std::uint32_t type) const { return types_[type].spread_rank > 0; }
+  // How many types there are.
+  [[nodiscard]] std::size_t types() const { return types_.size(); }
   // True when the speed on an allowed type is a guess.
-  [[nodiscard]] bool guessed(std::uint32_t type) const { return guessed_[type]; }
+  [[nodiscard]] bool guessed(std::uint32_t type) const { return types_[type].guessed; }
   // Speed on the fastest allowed type; 0 when none is allowed.
   [[nodiscard]] double best() const { return best_; }
   // Allowed types, fastest first (packed), ties by number.
   [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
 
  private:
+  struct Speed {
+    double packed = 0;
+    double spread = 0;
+    std::uint8_t packed_rank = 0;  // of the estimates they are from; 0 = none
+    std::uint8_t spread_rank = 0;
+    bool allowed = false;
+    bool guessed = false;
+  };
+
+  void read_allowed(const JobView& job, const std::vector<GpuType>& types);
   void read_estimates(const JobView& job, const std::vector<GpuType>& types);
   void guess_unknown();
 
   double best_ = 0;
-  std::vector<double> packed_;
-  std::vector<double> spread_;
-  std::vector<bool> knows_spread_;
-  std::vector<bool> guessed_;
+  std::vector<Speed> types_;
   std::vector<std::uint32_t> order_;
 };
 

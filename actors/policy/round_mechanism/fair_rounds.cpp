@@ -185,7 +185,7 @@ class Round {
       HADAR_ENSURE(shared.has_value());
       return;
     }
-    const auto moved = plan_.allocate(what.a, 0, gang, gang_speed(plan_, what.a, jobs_.speeds[what.a], gang));
+    const auto moved = plan_.allocate(what.a, 0, gang, gang_speed(plan_, what.a, gang));
     HADAR_ENSURE(moved.has_value());
   }
 

@@ -6,13 +6,11 @@
 
 #include "actors/policy/plan_builder.hpp"
 #include "actors/policy/round_mechanism/fair_state.hpp"
-#include "actors/throughput/job_speeds.hpp"
 
 namespace hadar {
 
 // What the choice needs to know of the jobs, by their place in the plan's input.
 struct FairJobs {
-  std::vector<JobSpeeds> speeds;
   std::vector<std::vector<double>> alone;  // steps/s by type; 0 = cannot run there
   bool leftovers = true;                   // GPUs that no share claims go to jobs without one
 };

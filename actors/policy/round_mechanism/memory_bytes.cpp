@@ -18,8 +18,9 @@ void MemoryWriter::number(std::uint64_t value) {
 void MemoryWriter::real(double value) {
   auto bits = std::bit_cast<std::uint64_t>(value);
   if (bits == 0) return bytes_.push_back('\0');
-  bytes_.push_back(static_cast<char>(kReal));
-  for (int i = 0; i < 8; ++i, bits >>= 8U) bytes_.push_back(static_cast<char>(bits & 0xffU));
+  char bytes[9] = {static_cast<char>(kReal)};
+  for (int i = 1; i < 9; ++i, bits >>= 8U) bytes[i] = static_cast<char>(bits & 0xffU);
+  bytes_.append(bytes, sizeof bytes);
 }
 
 void MemoryWriter::text(std::string_view value) {
@@ -62,10 +63,12 @@ std::size_t MemoryReader::count() {
 double MemoryReader::real() {
   const auto mark = byte();
   if (mark == 0) return 0;
-  if (mark != kReal) good_ = false;
+  if (mark != kReal || bytes_.size() < 8) good_ = false;
+  if (!good_) return 0;
   std::uint64_t bits = 0;
-  for (unsigned i = 0; i < 8; ++i) bits |= static_cast<std::uint64_t>(byte()) << (8 * i);
-  return good_ ? std::bit_cast<double>(bits) : 0;
+  for (unsigned i = 0; i < 8; ++i) bits |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(bytes_[i])) << (8 * i);
+  bytes_.remove_prefix(8);
+  return std::bit_cast<double>(bits);
 }
 
 std::string MemoryReader::text() {

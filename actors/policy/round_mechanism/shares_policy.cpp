@@ -96,9 +96,8 @@ class SharesPolicy final : public Policy {
     FairJobs jobs;
     jobs.leftovers = !rule_.strict_queue;
     for (std::size_t j = 0; j < plan.jobs(); ++j) {
-      jobs.speeds.emplace_back(plan.job(j), plan.cluster().type_names());
       auto& alone = jobs.alone.emplace_back();
-      for (std::uint32_t type = 0; type < plan.cluster().types(); ++type) alone.push_back(jobs.speeds[j].member(type));
+      for (std::uint32_t type = 0; type < plan.cluster().types(); ++type) alone.push_back(plan.speeds(j).member(type));
     }
     return jobs;
   }

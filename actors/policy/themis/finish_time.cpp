@@ -15,11 +15,9 @@ double age_s(const PlanBuilder& plan, std::size_t j) {
 }  // namespace
 
 FinishTimes::FinishTimes(const PlanBuilder& plan) : plan_(&plan) {
-  speeds_.reserve(plan.jobs());
   for (std::size_t j = 0; j < plan.jobs(); ++j) {
-    speeds_.emplace_back(plan.job(j), plan.cluster().type_names());
     ideal_s_.push_back(ideal_s(j));
-    const double best = speeds_[j].best();
+    const double best = plan.speeds(j).best();
     rho_waiting_.push_back(
         ideal_s_[j] > 0 ? (age_s(plan, j) + plan.input().window_s + steps_undone(plan.job(j)) / best) / ideal_s_[j]
                         : 0.0);
@@ -30,9 +28,9 @@ double FinishTimes::ideal_s(std::size_t j) const {
   const auto& job = plan_->job(j);
   double gpus = 0;
   double speed = 0;
-  for (const auto type : speeds_[j].order()) {
+  for (const auto type : plan_->speeds(j).order()) {
     gpus += plan_->cluster().installed(type);
-    speed += plan_->cluster().installed(type) * speeds_[j].member(type);
+    speed += plan_->cluster().installed(type) * plan_->speeds(j).member(type);
   }
   if (gpus < job.gpus || speed <= 0) return 0;
   const double fair_gpus = gpus / static_cast<double>(plan_->jobs());

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "actors/policy/plan_builder.hpp"
-#include "actors/throughput/job_speeds.hpp"
 
 namespace hadar {
 
@@ -16,7 +15,6 @@ class FinishTimes {
  public:
   explicit FinishTimes(const PlanBuilder& plan);
 
-  [[nodiscard]] const JobSpeeds& speeds(std::size_t j) const { return speeds_[j]; }
   // Should the job get nothing until the round's border, and its fastest type then.
   [[nodiscard]] double rho_waiting(std::size_t j) const { return rho_waiting_[j]; }
   // Should it run at this speed, in steps/s (> 0), from now until it is done.
@@ -26,7 +24,6 @@ class FinishTimes {
   [[nodiscard]] double ideal_s(std::size_t j) const;
 
   const PlanBuilder* plan_;
-  std::vector<JobSpeeds> speeds_;
   std::vector<double> ideal_s_;  // T_id; 0 = cannot run
   std::vector<double> rho_waiting_;
 };

@@ -55,8 +55,7 @@ class Auction {
   void serve(std::size_t j) {
     found_free_[j] = plan_.free_for(j);
     if (found_free_[j] < plan_.job(j).gpus) return;
-    if (const auto gang = fastest_gang(plan_, j, times_.speeds(j)); !gang.empty())
-      give(plan_, j, gang, times_.speeds(j));
+    if (const auto gang = fastest_gang(plan_, j); !gang.empty()) give(plan_, j, gang);
   }
 
   // What a job bids for each type: the logarithm of how many times better off it is than waiting.
@@ -65,9 +64,9 @@ class Auction {
     for (std::size_t place = 0; place < offered_; ++place) {
       const auto j = order_[place];
       if (plan_.has_grant(j)) continue;
-      const auto& types = times_.speeds(j).order();
+      const auto& types = plan_.speeds(j).order();
       for (std::size_t rank = 0; rank < types.size(); ++rank) {
-        const double rho = times_.rho_at(j, times_.speeds(j).member(types[rank]));
+        const double rho = times_.rho_at(j, plan_.speeds(j).member(types[rank]));
         const double gain = std::log(times_.rho_waiting(j) / rho) / plan_.job(j).gpus;
         if (gain > 0) bids.push_back({gain, place, rank, types[rank]});
       }
@@ -80,7 +79,7 @@ class Auction {
     for (const auto& bid : bids()) {
       const auto j = order_[bid.place];
       if (plan_.has_grant(j)) continue;
-      if (const auto gang = gang_on_type(plan_, j, bid.type); !gang.empty()) give(plan_, j, gang, times_.speeds(j));
+      if (const auto gang = gang_on_type(plan_, j, bid.type); !gang.empty()) give(plan_, j, gang);
     }
   }
 

@@ -18,10 +18,6 @@ Selection::Selection(PlanBuilder& plan, std::vector<std::size_t> order)
       holders_.emplace_back(rank, plan_.cluster().gang_of(plan_.job(order_[rank]).held[*held]));
 }
 
-JobSpeeds Selection::speeds(std::size_t j) const {
-  return {plan_.job(j), plan_.cluster().type_names()};
-}
-
 // GPUs nobody holds first, then those of the running job that comes last, then those about to be reported free.
 Gang Selection::any_gang(std::size_t rank) const {
   const auto j = order_[rank];
@@ -66,13 +62,13 @@ std::vector<Gang> Selection::choose() {
 // Keeps what the chosen jobs hold, then finds good places for the others. False when one of them finds none.
 bool Selection::place_chosen(const std::vector<Gang>& chosen) {
   for (const auto& [rank, gang] : holders_)
-    if (!chosen[rank].empty()) give(plan_, order_[rank], gang, speeds(order_[rank]));
+    if (!chosen[rank].empty()) give(plan_, order_[rank], gang);
   for (std::size_t rank = 0; rank < order_.size(); ++rank) {
     const auto j = order_[rank];
     if (chosen[rank].empty() || plan_.has_grant(j)) continue;
     const auto gang = tightest_gang(plan_, j);
     if (gang.empty()) return false;
-    give(plan_, j, gang, speeds(j));
+    give(plan_, j, gang);
   }
   return true;
 }
@@ -86,15 +82,14 @@ void Selection::place_sticky() {
   if (place_chosen(chosen)) return;
   plan_.rollback(start);
   for (std::size_t rank = 0; rank < order_.size(); ++rank)
-    if (!chosen[rank].empty()) give(plan_, order_[rank], chosen[rank], speeds(order_[rank]));
+    if (!chosen[rank].empty()) give(plan_, order_[rank], chosen[rank]);
 }
 
 void Selection::place_on_fastest() {
   for (const auto j : order_) {
     found_free_[j] = plan_.free_for(j);
     if (found_free_[j] < plan_.job(j).gpus) continue;
-    const auto of = speeds(j);
-    if (const auto gang = fastest_gang(plan_, j, of); !gang.empty()) give(plan_, j, gang, of);
+    if (const auto gang = fastest_gang(plan_, j); !gang.empty()) give(plan_, j, gang);
   }
 }
 

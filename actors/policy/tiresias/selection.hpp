@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "actors/policy/plan_builder.hpp"
-#include "actors/throughput/job_speeds.hpp"
 
 namespace hadar {
 
@@ -28,7 +27,6 @@ class Selection {
   // Places all jobs one way or another and returns what each got; empty for those passed over.
   std::vector<Gang> choose();
   [[nodiscard]] Gang any_gang(std::size_t rank) const;
-  [[nodiscard]] JobSpeeds speeds(std::size_t j) const;
   bool place_chosen(const std::vector<Gang>& chosen);
 
   PlanBuilder& plan_;

@@ -52,8 +52,7 @@ class YarnCs final : public Policy {
         head = &plan.job(j);
         continue;
       }
-      const auto placed =
-          plan.allocate(j, 0, gang, gang_speed(plan, j, JobSpeeds(plan.job(j), plan.cluster().type_names()), gang));
+      const auto placed = plan.allocate(j, 0, gang, gang_speed(plan, j, gang));
       if (!placed) return fail(Status(placed));
     }
     return plan.finish("");
