@@ -72,26 +72,42 @@ namespace {
 
 using CorePtr = std::shared_ptr<SimulatedLink::Core>;
 
-// Takes the answer to one request.
+// Takes the answers to requests, which carry the link's own numbers.
 class ReturnWire final : public caf::monitorable_actor {
  public:
-  ReturnWire(caf::actor_config& config, CorePtr core, std::uint64_t number, bool outward)
-      : monitorable_actor(config), core_(std::move(core)), number_(number), outward_(outward) {}
+  ReturnWire(caf::actor_config& config, CorePtr core, bool outward)
+      : monitorable_actor(config), core_(std::move(core)), outward_(outward) {}
 
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    core_->answered(number_, *what, outward_);
+    core_->answered(what->mid.request_id().integer_value(), *what, outward_);
   }
 
  private:
   CorePtr core_;
-  std::uint64_t number_;
   bool outward_;
 };
 
+template <class Kind, class... Args>
+caf::strong_actor_ptr spawn_wire(const CorePtr& core, Args&&... args) {
+  caf::actor_config config;
+  auto& system = core->system;
+  return caf::make_actor<Kind, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, config, core,
+                                                      std::forward<Args>(args)...);
+}
+
+caf::message_id renumbered(caf::message_id mid, std::uint64_t number) {
+  return caf::message_id{(mid.integer_value() & ~caf::message_id::request_id_mask) | number};
+}
+
 class Wire final : public caf::monitorable_actor {
  public:
-  Wire(caf::actor_config& config, CorePtr core, std::function<caf::strong_actor_ptr()> target, bool outward)
-      : monitorable_actor(config), core_(std::move(core)), target_(std::move(target)), outward_(outward) {}
+  Wire(caf::actor_config& config, CorePtr core, std::function<caf::strong_actor_ptr()> target,
+       caf::strong_actor_ptr back, bool outward)
+      : monitorable_actor(config),
+        core_(std::move(core)),
+        target_(std::move(target)),
+        back_(std::move(back)),
+        outward_(outward) {}
 
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
     const auto to = target_();
@@ -101,28 +117,29 @@ class Wire final : public caf::monitorable_actor {
       if (asks) core_->refuse(request);
       return;
     }
-    caf::strong_actor_ptr back;
+    auto mid = what->mid;
     if (asks) {
-      core_->open[++core_->last_open] = request;
-      caf::actor_config plain;
-      back =
-          caf::make_actor<ReturnWire, caf::strong_actor_ptr>(core_->system.next_actor_id(), core_->system.node(),
-                                                             &core_->system, plain, core_, core_->last_open, !outward_);
+      mid = renumbered(mid, ++core_->last_open);
+      core_->open.emplace_hint(core_->open.end(), core_->last_open, request);
     }
     if (core_->state == LinkState::kSilent) return;
-    core_->deliver(to, caf::make_mailbox_element(back, what->mid, {}, what->move_content_to_message()), outward_);
+    core_->deliver(to, caf::make_mailbox_element(asks ? back_ : nullptr, mid, {}, what->move_content_to_message()),
+                   outward_);
   }
 
  private:
   CorePtr core_;
   std::function<caf::strong_actor_ptr()> target_;
+  caf::strong_actor_ptr back_;
   bool outward_;
 };
 
 }  // namespace
 
 SimulatedLink::SimulatedLink(caf::actor_system& system, std::uint64_t seed, double delay_s)
-    : core_(std::make_shared<Core>(system, seed, delay_s)) {}
+    : core_(std::make_shared<Core>(system, seed, delay_s)) {
+  for (const bool outward : {false, true}) back_[outward ? 1 : 0] = spawn_wire<ReturnWire>(core_, outward);
+}
 
 LinkState SimulatedLink::state() const {
   return core_->state;
@@ -139,10 +156,7 @@ void SimulatedLink::disturb(const LinkTrouble& trouble) {
 }
 
 caf::strong_actor_ptr SimulatedLink::make_wire(std::function<caf::strong_actor_ptr()> target, bool outward) {
-  caf::actor_config config;
-  auto& system = core_->system;
-  return caf::make_actor<Wire, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, config, core_,
-                                                      std::move(target), outward);
+  return spawn_wire<Wire>(core_, std::move(target), back_[outward ? 0 : 1], outward);
 }
 
 }  // namespace hadar

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <caf/actor_cast.hpp>
+#include <caf/actor_control_block.hpp>
 #include <caf/actor_system.hpp>
 #include <cstdint>
 #include <functional>
@@ -69,6 +70,7 @@ class SimulatedLink {
   caf::strong_actor_ptr make_wire(std::function<caf::strong_actor_ptr()> target, bool outward);
 
   std::shared_ptr<Core> core_;
+  caf::strong_actor_ptr back_[2];  // take the answers, by direction
 };
 
 }  // namespace hadar
