@@ -23,6 +23,7 @@ bool due(const State& state, double t_s) {
 void tick_when_due(Self self) {
   const auto& state = self->state;
   for (const auto& [id, held] : self->state.leases->all()) {
+    if (held.phase == HeldPhase::kPrepared) tick_at(self, held.promised_s + state.options.commit_limit_s);
     if (held.phase != HeldPhase::kRunning) continue;
     if (held.next_save_s > 0) tick_at(self, held.next_save_s);
     if (state.options.step_limit_s > 0 && !held.stop_asked) tick_at(self, held.stepped_s + state.options.step_limit_s);
@@ -178,8 +179,8 @@ caf::result<LeasesPrepared> prepare(Self self, const PrepareLeases& request) {
     const auto& lease = state.leases->find(item.lease)->lease;
     if (lease.gang.world_size > 1 && lease.gang.rank == 0 && state.options.pick_rendezvous)
       item.rendezvous = state.options.pick_rendezvous();
-    self->delayed_send(self, caf_delay(state.options.commit_limit_s), DropPromise{item.lease});
   }
+  if (!answer.accepted.empty()) tick_at(self, state.now_s() + state.options.commit_limit_s);
   return answer;
 }
 
@@ -261,6 +262,15 @@ void outage_over(Self self, std::uint64_t outage) {
   for (auto& [id, held] : state.leases->all()) stop(self, held, "no scheduler for longer than the outage grace");
 }
 
+void give_up_promises(Self self) {
+  auto& state = self->state;
+  std::vector<LeaseId> late;
+  for (const auto& [id, held] : state.leases->all())
+    if (held.phase == HeldPhase::kPrepared && due(state, held.promised_s + state.options.commit_limit_s))
+      late.push_back(id);
+  for (const auto id : late) give_back(self, id, "never committed");
+}
+
 void ask_for_saves(Self self) {
   auto& state = self->state;
   const auto now = state.now_s();
@@ -307,6 +317,7 @@ void tell_progress(Self self) {
 void tick(Self self) {
   auto& state = self->state;
   if (state.tick_s && due(state, *state.tick_s)) state.tick_s.reset();
+  give_up_promises(self);
   ask_for_saves(self);
   stop_the_hung(self);
   let_idle_trainers_go(self);
@@ -342,10 +353,6 @@ Wide::behavior_type behavior(Self self, const NodeWorkerOptions& options, const 
       [self](const OutageOver& m) { outage_over(self, m.outage); },
       [self](const TryReport& m) { report_next(self, m.lease); },
       [self](const LoadAgain& m) { load(self, m.lease); },
-      [self](const DropPromise& m) {
-        auto* held = self->state.leases->find(m.lease);
-        if (held && held->phase == HeldPhase::kPrepared) give_back(self, m.lease, "never committed");
-      },
       [self](const TellEnded& m) { tell_ended(self, m.message); },
   };
 }

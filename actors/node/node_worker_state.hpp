@@ -26,9 +26,6 @@ struct TryReport {
 struct LoadAgain {
   LeaseId lease;
 };
-struct DropPromise {
-  LeaseId lease;
-};
 struct TellEnded {
   LeaseEnded message;
 };
@@ -40,7 +37,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::Tick)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::OutageOver)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TryReport)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::LoadAgain)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::DropPromise)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::node_worker::TellEnded)
 
 namespace hadar::node_worker {
@@ -68,7 +64,7 @@ struct State {
 };
 
 using Wide = LocalNodeWorker::extend<Takes<SayHello>, Takes<Tick>, Takes<OutageOver>, Takes<TryReport>,
-                                     Takes<LoadAgain>, Takes<DropPromise>, Takes<TellEnded>>;
+                                     Takes<LoadAgain>, Takes<TellEnded>>;
 using Self = Wide::stateful_pointer<State>;
 
 inline caf::duration request_limit(Self self) {

@@ -83,8 +83,8 @@ class NodeWorkerTest : public testing::Test {
     pending.receive([](const auto&) {}, [](const caf::error& error) { ADD_FAILURE() << to_error(error).message; });
   }
 
-  Lease run_lease(double train_for_s = 0) {
-    auto lease = some_lease(1, 1, 0, "n1", 1000, train_for_s);
+  Lease promise_lease(std::uint64_t id = 1, double train_for_s = 0) {
+    auto lease = some_lease(id, 1, 0, "n1", 1000, train_for_s);
     lease.epoch = Epoch{1};
     lease.term = Term{1};
     lease.spec = std::make_shared<const JobSpec>(some_job(1000));
@@ -93,6 +93,12 @@ class NodeWorkerTest : public testing::Test {
     time_.drain();
     prepared.receive([](const LeasesPrepared& answer) { EXPECT_EQ(answer.accepted.size(), 1U); },
                      [](const caf::error& error) { ADD_FAILURE() << to_error(error).message; });
+    return lease;
+  }
+
+  Lease run_lease(double train_for_s = 0) {
+    const auto lease = promise_lease(1, train_for_s);
+    caf::scoped_actor self{time_.system()};
     auto committed = self->request(worker_, caf::infinite, CommitLeases{Term{1}, Epoch{1}, {{lease.id, ""}}});
     time_.drain();
     committed.receive([](const Ack&) {}, [](const caf::error& error) { ADD_FAILURE() << to_error(error).message; });
@@ -125,6 +131,21 @@ executor_event::Ended end_of(LeaseId lease, LeaseEndReason why, std::uint64_t st
   ended.steps = steps;
   ended.train_s = static_cast<double>(steps) / 10;
   return ended;
+}
+
+TEST_F(NodeWorkerTest, PromiseNotCommittedInTimeIsGivenBack) {
+  const auto first = promise_lease(1);
+  pass(9.5);
+  EXPECT_THAT(ended_, IsEmpty());
+  pass(1);
+  EXPECT_THAT(ended_, ElementsAre(Field(&LeaseEnded::lease, first.id)));
+  EXPECT_EQ(ended_.back().detail, "never committed");
+  const auto second = promise_lease(2);
+  pass(9.5);
+  EXPECT_THAT(ended_, SizeIs(1)) << "each has its own time";
+  pass(1);
+  EXPECT_THAT(ended_, SizeIs(2));
+  EXPECT_EQ(ended_.back().lease, second.id);
 }
 
 TEST_F(NodeWorkerTest, EndIsToldWhenTheGpusAreFreeAndOnceMoreWhenItIsReported) {
