@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -83,14 +84,6 @@ struct UntrackLeases {  // closed without a report
   std::vector<LeaseId> leases;
   std::string reason;
 };
-struct AcceptReport {
-  LeaseReport report;
-};
-struct ReportAccepted {
-  ReportVerdict verdict = ReportVerdict::kAccepted;
-  std::string text;
-  ModelVersion base;  // of the lease now, when it is still open
-};
 // Forks to be settled in one transaction: those in are credited, those out never will be.
 struct SettleForks {
   JobId job;
@@ -103,6 +96,16 @@ struct SettleForks {
 struct ForksSettled {
   ModelVersion version;
   bool finished = false;
+};
+struct AcceptReport {
+  LeaseReport report;
+  std::optional<SettleForks> settle;  // in the same transaction, if the report is accepted as it stands
+};
+struct ReportAccepted {
+  ReportVerdict verdict = ReportVerdict::kAccepted;
+  std::string text;
+  ModelVersion base;  // of the lease now, when it is still open
+  std::optional<ForksSettled> settled;
 };
 
 // ---- job_ledger → blob_keeper ----

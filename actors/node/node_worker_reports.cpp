@@ -9,11 +9,12 @@ namespace hadar::node_worker {
 // ---- telling the scheduler ----
 
 void tell_ended(Self self, const LeaseEnded& message) {
-  self->request(self->state.peers.lease_keeper, request_limit(self), message)
+  const auto kept = std::make_shared<const LeaseEnded>(message);
+  self->request(self->state.peers.lease_keeper, request_limit(self), *kept)
       .then([](const Ack&) {},
-            [self, message](const caf::error&) {
+            [self, kept](const caf::error&) {
               // A hello after the next link-up says the same; until then it is repeated.
-              if (self->state.linked) self->delayed_send(self, caf_delay(kRetry_s), TellEnded{message});
+              if (self->state.linked) self->delayed_send(self, caf_delay(kRetry_s), TellEnded{*kept});
             });
 }
 
@@ -61,9 +62,9 @@ void send_report(Self self, LeaseId id) {
   auto& state = self->state;
   auto* held = state.leases->find(id);
   if (!held || held->unreported.empty()) return;
-  const auto report = state.leases->report_of(*held);
-  self->request(state.peers.fork_tracker, caf_limit(4 * state.options.request_limit_s), report)
-      .then([self, report](const ReportAnswered& answer) { report_answered(self, report, answer); },
+  const auto report = std::make_shared<const LeaseReport>(state.leases->report_of(*held));
+  self->request(state.peers.fork_tracker, caf_limit(4 * state.options.request_limit_s), *report)
+      .then([self, report](const ReportAnswered& answer) { report_answered(self, *report, answer); },
             [self, id](const caf::error&) { report_later(self, id); });
 }
 

@@ -60,8 +60,24 @@ void ForkBoard::report(const LeaseReport& report, double now_s) {
   tracked.report = report;
   if (!tracked.ended()) return;
   changed_.insert(owner->second);
-  const bool at_deadline = report.end == LeaseEndReason::kDeadline && tracked.deadline_s > 0;
-  job.since_s = std::max(job.since_s, at_deadline ? std::min(now_s, tracked.deadline_s) : now_s);
+  job.since_s = std::max(job.since_s, tracked.ended_s(report, now_s));
+}
+
+std::optional<MergeOrder> ForkBoard::last_report(const LeaseReport& report, double now_s) {
+  const auto owner = owner_.find(report.lease);
+  if (owner == owner_.end() || report.end == LeaseEndReason::kRunning) return std::nullopt;
+  auto& job = jobs_.at(owner->second);
+  if (job.merging) return std::nullopt;
+  for (const auto& [lease, tracked] : job.leases)
+    if (tracked.ended() == (lease == report.lease)) return std::nullopt;
+  auto& tracked = job.leases.at(report.lease);
+  auto checkpoint = std::exchange(tracked.report, report);
+  auto order = order_of(owner->second, job);
+  tracked.report = std::move(checkpoint);
+  order.since_s = std::max(job.since_s, tracked.ended_s(report, now_s));
+  job.merging = true;
+  watch(owner->second, job);
+  return order;
 }
 
 bool ForkBoard::lone(LeaseId lease) const {

@@ -1,6 +1,7 @@
 // Which forks of each job are out, which have reported, and when to merge them. Pure.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,9 @@ class ForkBoard {
   // Whether this checkpoint can be settled at once: its lease is the only one of the job.
   [[nodiscard]] bool lone(LeaseId lease) const;
 
+  // What is to be settled once this report is accepted: all other forks of its job have ended. Nothing when something
+  // else is to be waited for. The job is being merged from now on, until settled() or postpone().
+  std::optional<MergeOrder> last_report(const LeaseReport& report, double now_s);
   // The next job whose forks have all ended, or whose time and grace are over. It is being merged from now on, until
   // settled().
   std::optional<MergeOrder> due(double now_s);
@@ -56,6 +60,11 @@ class ForkBoard {
     std::optional<LeaseReport> report;
     double deadline_s = 0;  // when it stops training; 0 = it renews
     [[nodiscard]] bool ended() const { return report && report->end != LeaseEndReason::kRunning; }
+    // When it stopped training, as far as known.
+    [[nodiscard]] double ended_s(const LeaseReport& last, double now_s) const {
+      const bool at_deadline = last.end == LeaseEndReason::kDeadline && deadline_s > 0;
+      return at_deadline ? std::min(now_s, deadline_s) : now_s;
+    }
   };
   struct Job {
     std::shared_ptr<const JobSpec> spec;

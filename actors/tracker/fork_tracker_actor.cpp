@@ -123,28 +123,59 @@ void credit_checkpoint(Self self, const LeaseReport& report, caf::typed_response
           [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
 }
 
-void after_accept(Self self, const LeaseReport& report, const ReportAccepted& accepted,
-                  caf::typed_response_promise<ReportAnswered> promise) {
-  auto& state = self->state;
-  if (accepted.verdict != ReportVerdict::kAccepted) {
-    promise.deliver(ReportAnswered{report.lease, accepted.verdict, accepted.text, accepted.base});
-    return;
+// A report that the ledger is asked to accept.
+struct OpenReport {
+  LeaseReport report;
+  std::optional<MergeOrder> order;  // what is settled with it
+  caf::typed_response_promise<ReportAnswered> promise;
+};
+
+void after_accept(Self self, OpenReport& open, const ReportAccepted& accepted) {
+  auto& board = *self->state.board;
+  const auto& report = open.report;
+  if (accepted.settled) {
+    board.settled(*open.order, accepted.settled->version);
+  } else {
+    if (open.order) board.postpone(open.order->job);
+    if (accepted.verdict == ReportVerdict::kAccepted) board.report(report, self->state.clock->now_s());
   }
-  state.board->report(report, state.clock->now_s());
-  if (report.end == LeaseEndReason::kRunning && report.steps > 0 && state.board->lone(report.lease)) {
-    credit_checkpoint(self, report, std::move(promise));
-    return;
-  }
-  promise.deliver(ReportAnswered{report.lease, ReportVerdict::kAccepted, accepted.text, {}});
+  const bool credited = accepted.verdict == ReportVerdict::kAccepted && report.end == LeaseEndReason::kRunning &&
+                        report.steps > 0 && board.lone(report.lease);
+  if (credited) return credit_checkpoint(self, report, std::move(open.promise));
+  const auto base = accepted.verdict == ReportVerdict::kAccepted ? ModelVersion{} : accepted.base;
+  open.promise.deliver(ReportAnswered{report.lease, accepted.verdict, accepted.text, base});
   merge_due(self);
+  watch_deadline(self);
+}
+
+// What can be settled together with the report that completes it: where there are no weights to merge.
+std::optional<SettleForks> settle_at_once(Self self, const MergeOrder& order) {
+  auto decision = decide_merge(order);
+  if (!decision || decision->inputs.size() > 1) return std::nullopt;
+  decision->settle.merge_s = self->state.clock->now_s() - order.since_s;
+  return std::move(decision->settle);
 }
 
 caf::result<ReportAnswered> take_report(Self self, const LeaseReport& report) {
-  auto promise = self->make_response_promise<ReportAnswered>();
-  self->request(self->state.ledger, self->state.ledger_limit, AcceptReport{report})
-      .then([self, report, promise](const ReportAccepted& accepted) { after_accept(self, report, accepted, promise); },
-            [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
-  return promise;
+  auto& state = self->state;
+  const auto open = std::make_shared<OpenReport>();
+  open->report = report;
+  open->promise = self->make_response_promise<ReportAnswered>();
+  AcceptReport ask{report, {}};
+  if (auto order = state.board->last_report(report, state.clock->now_s())) {
+    ask.settle = settle_at_once(self, *order);
+    if (ask.settle)
+      open->order = std::move(order);
+    else
+      state.board->postpone(order->job);
+  }
+  self->request(state.ledger, state.ledger_limit, std::move(ask))
+      .then([self, open](const ReportAccepted& accepted) { after_accept(self, *open, accepted); },
+            [self, open](caf::error& error) {
+              if (open->order) self->state.board->postpone(open->order->job);
+              open->promise.deliver(std::move(error));
+            });
+  return open->promise;
 }
 
 Wide::behavior_type behavior(Self self, const ForkTrackerOptions& options, JobLedgerActor ledger,

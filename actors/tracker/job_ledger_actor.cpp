@@ -203,8 +203,8 @@ Wide::behavior_type behavior(Self self, const JobLedgerOptions& options, std::sh
       },
       [self](const QueryEvents& m) { return read_events(self, m); },
       [self](const AcceptReport& m) {
-        return change<ReportAccepted>(
-            self, [&](Ledger& l, double t) -> Result<ReportAccepted> { return l.accept(m.report, t); });
+        return change<ReportAccepted>(self,
+                                      [&](Ledger& l, double t) -> Result<ReportAccepted> { return l.accept(m, t); });
       },
       [self](const SettleForks& m) {
         return change<ForksSettled>(self, [&](Ledger& l, double t) { return l.settle(m, t); });

@@ -55,7 +55,9 @@ void Ledger::emit(EventBody body, double now_s) {
 
 void Ledger::advance(JobId job) {
   const auto& entry = *state_.find(job);
-  changes_.advanced.push_back(JobAdvanced{job, entry.final_state.has_value(), entry.steps_left()});
+  auto& told = changes_.advanced;
+  if (told.empty() || told.back().job != job) told.emplace_back();
+  told.back() = JobAdvanced{job, entry.final_state.has_value() || entry.held, entry.steps_left()};
 }
 
 Status Ledger::start(double now_s, std::string memory) {
@@ -334,23 +336,24 @@ Status Ledger::command(const CommandJob& request, double now_s) {
 
 ReportAccepted Ledger::accept(const LeaseReport& report, double now_s) {
   const auto* open = state_.find(report.lease);
-  if (!open) return {ReportVerdict::kSettled, "already settled", {}};
-  if (open->ended()) return {ReportVerdict::kAccepted, "already reported", open->lease.base};
+  if (!open) return {ReportVerdict::kSettled, "already settled", {}, {}};
+  if (open->ended()) return {ReportVerdict::kAccepted, "already reported", open->lease.base, {}};
   const auto& job = *state_.find(open->lease.fork.job);
   if (report.epoch < open->lease.epoch)
-    return {ReportVerdict::kStale, "epoch " + std::to_string(report.epoch.value) + " is over", {}};
+    return {ReportVerdict::kStale, "epoch " + std::to_string(report.epoch.value) + " is over", {}, {}};
   if (job.final_state) {
     const std::vector<LeaseId> leases{report.lease};
     const auto why = std::string("the job is ") + name_of(*job.final_state);
     emit(event::LeaseClosed{report.lease, job.job, report.node, why}, now_s);
     changes_.untracked.push_back(UntrackLeases{job.job, leases, why});
-    return {ReportVerdict::kSettled, why, {}};
+    return {ReportVerdict::kSettled, why, {}, {}};
   }
   if (report.base.version != open->lease.base.version)
     return {ReportVerdict::kStale,
             "base version " + std::to_string(report.base.version) + " is not current, version " +
                 std::to_string(open->lease.base.version) + " is",
-            open->lease.base};
+            open->lease.base,
+            {}};
   auto stored = report;
   if (report.steps > open->quota_left()) {
     stored.end = LeaseEndReason::kFailed;
@@ -366,7 +369,16 @@ ReportAccepted Ledger::accept(const LeaseReport& report, double now_s) {
     fail_if_nothing_runs(job.job, now_s);
     advance(job.job);
   }
-  return {ReportVerdict::kAccepted, "", open->lease.base};
+  return {ReportVerdict::kAccepted, "", open->lease.base, {}};
+}
+
+ReportAccepted Ledger::accept(const AcceptReport& request, double now_s) {
+  auto accepted = accept(request.report, now_s);
+  const auto* open = state_.find(request.report.lease);
+  if (!request.settle || accepted.verdict != ReportVerdict::kAccepted || !open || !open->ended()) return accepted;
+  if (open->report->steps != request.report.steps || open->report->end != request.report.end) return accepted;
+  if (auto settled = settle(*request.settle, now_s)) accepted.settled = *settled;
+  return accepted;
 }
 
 Result<ForksSettled> Ledger::settle(const SettleForks& request, double now_s) {

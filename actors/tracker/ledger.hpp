@@ -64,6 +64,7 @@ class Ledger {
   Status command(const CommandJob& request, double now_s);
 
   ReportAccepted accept(const LeaseReport& report, double now_s);
+  ReportAccepted accept(const AcceptReport& request, double now_s);
   // kStale when the base is no longer current.
   Result<ForksSettled> settle(const SettleForks& request, double now_s);
   void sample(const ProgressSampled& samples);

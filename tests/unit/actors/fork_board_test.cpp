@@ -34,6 +34,26 @@ TEST(ForkBoard, IsDueWhenTheLastForkHasEnded) {
   EXPECT_FALSE(board.due(20).has_value()) << "it is being merged";
 }
 
+TEST(ForkBoard, OnlyTheReportThatEndsTheWaitSettlesItsJobAtOnce) {
+  ForkBoard board(kGrace_s);
+  const auto a = some_lease(1, 1, 0, "n1", 100);
+  const auto b = some_lease(2, 1, 1, "n2", 100);
+  board.track(tracking({a, b}), 0);
+  EXPECT_FALSE(board.last_report(some_report(a, 100), 10).has_value()) << "the other fork is out";
+  board.report(some_report(a, 100), 10);
+  EXPECT_FALSE(board.last_report(some_report(a, 100), 11).has_value()) << "it is in already";
+  EXPECT_FALSE(board.last_report(some_report(b, 40, LeaseEndReason::kRunning), 15).has_value()) << "it goes on";
+  const auto order = board.last_report(some_report(b, 100), 20);
+  ASSERT_TRUE(order.has_value());
+  EXPECT_THAT(order->reports, SizeIs(2));
+  EXPECT_EQ(order->since_s, 20);
+  EXPECT_FALSE(board.last_report(some_report(b, 100), 20).has_value()) << "told twice, it is settled once";
+  board.postpone(order->job);
+  EXPECT_FALSE(board.due(21).has_value()) << "the report was not accepted";
+  board.report(some_report(b, 100), 22);
+  ASSERT_TRUE(board.due(22).has_value());
+}
+
 TEST(ForkBoard, WaitsForALateForkUntilTheGraceIsOver) {
   ForkBoard board(kGrace_s);
   const auto a = some_lease(1, 1, 0, "n1", 100, 50);

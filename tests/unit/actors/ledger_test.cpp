@@ -91,6 +91,34 @@ TEST_F(LedgerTest, ReportIsCreditedOnceHoweverOftenItComes) {
   EXPECT_EQ(ledger_.accept(report, 3).verdict, ReportVerdict::kSettled);
 }
 
+TEST_F(LedgerTest, LastReportIsCreditedAsItIsAccepted) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  const auto report = some_report(lease, 60);
+  SettleForks settle{id, lease.base, {"w1", 2}, {in_fork(report)}, {}, 0};
+  ledger_.take();
+  const auto accepted = ledger_.accept(AcceptReport{report, settle}, 2);
+  ASSERT_TRUE(accepted.settled.has_value());
+  EXPECT_EQ(accepted.settled->version, (ModelVersion{1, {"w1", 2}}));
+  EXPECT_EQ(job(id).steps_credited, 60U);
+  EXPECT_THAT(ledger_.take().advanced, SizeIs(1)) << "one word for both";
+  const auto again = ledger_.accept(AcceptReport{report, settle}, 3);
+  EXPECT_EQ(again.verdict, ReportVerdict::kSettled);
+  EXPECT_FALSE(again.settled.has_value());
+  EXPECT_EQ(job(id).steps_credited, 60U);
+}
+
+TEST_F(LedgerTest, ReportThatIsNotAcceptedAsItStandsSettlesNothing) {
+  const auto id = submit(some_job(100));
+  const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
+  const auto report = some_report(lease, 61);
+  const auto accepted =
+      ledger_.accept(AcceptReport{report, SettleForks{id, lease.base, {}, {in_fork(report)}, {}, 0}}, 2);
+  EXPECT_EQ(accepted.verdict, ReportVerdict::kAccepted);
+  EXPECT_FALSE(accepted.settled.has_value()) << "more steps than its quota";
+  EXPECT_EQ(job(id).steps_credited, 0U);
+}
+
 TEST_F(LedgerTest, SettlingOnAnOldBaseIsStale) {
   const auto id = submit(some_job(100));
   const auto lease = grant(some_lease(1, id.value, 0, "n1", 60));
