@@ -37,7 +37,7 @@ ThroughputBook::ThroughputBook(ThroughputTable table, double time_scale, const P
   HADAR_REQUIRE(time_scale > 0);
   for (const auto& row : table) {
     table_[{{row.model, row.batch_size, row.gpus}, {row.type, row.placement}}] = row.steps_per_s * time_scale;
-    types_.insert(row.type);
+    if (!types_.contains(row.type)) types_[row.type] = facts_of(row.type);
   }
   for (const auto& row : pairs) {
     pairs_[{row.b, row.a, row.gpus}][row.type] = {row.b_steps_per_s * time_scale, row.a_steps_per_s * time_scale};
@@ -91,11 +91,12 @@ double ThroughputBook::declared(const JobSpec& spec, const GpuType& type, Placem
 
 std::vector<Estimate> ThroughputBook::estimates_for(JobId job, const JobSpec& spec) const {
   auto types = types_;
-  for (const auto& [type, speed] : spec.sleep.steps_per_s) types.insert(type);
+  for (const auto& [type, speed] : spec.sleep.steps_per_s)
+    if (!types.contains(type)) types[type] = facts_of(type);
   const auto* of_job = find_in(by_job_, job);
   const auto* of_model = synthetic(spec) ? nullptr : find_in(by_model_, key_of(spec));
   std::map<Place, Estimate> found;
-  for (const auto& type : types)
+  for (const auto& [type, facts] : types)
     for (const auto placement : {Placement::kPacked, Placement::kSpread}) {
       const Place place = {type, placement};
       auto source = EstimateSource::kMeasured;
@@ -113,12 +114,11 @@ std::vector<Estimate> ThroughputBook::estimates_for(JobId job, const JobSpec& sp
   return estimates;
 }
 
-void ThroughputBook::add_priors(const JobSpec& spec, const std::set<GpuType>& types,
-                                std::map<Place, Estimate>& found) const {
+void ThroughputBook::add_priors(const JobSpec& spec, const Types& types, std::map<Place, Estimate>& found) const {
   double log_scale = 0;
   double known = 0;
   for (const auto& [place, estimate] : found) {
-    const auto facts = facts_of(place.first);
+    const auto& facts = types.at(place.first);
     if (!facts || place.second != Placement::kPacked) continue;
     log_scale += std::log(estimate.steps_per_s / performance_index(*facts));
     known += 1;
@@ -127,8 +127,7 @@ void ThroughputBook::add_priors(const JobSpec& spec, const std::set<GpuType>& ty
     return known > 0 ? std::exp(log_scale / known) * performance_index(facts)
                      : calibrated_prior().steps_per_s(facts, spec.batch_size, complexity_of(model_of(spec)));
   };
-  for (const auto& type : types) {
-    const auto facts = facts_of(type);
+  for (const auto& [type, facts] : types) {
     const Place place = {type, Placement::kPacked};
     if (!facts || found.contains(place)) continue;
     found[place] = {type, Placement::kPacked, guess(*facts), EstimateSource::kPrior};
@@ -140,7 +139,10 @@ void ThroughputBook::measured(JobId job, const JobSpec& spec, const GpuType& typ
   if (!learns_ || steps == 0 || !(train_s >= kLeastTrainS)) return;
   const double speed = static_cast<double>(steps) / train_s;
   const Place place = {type, placement};
-  if (types_.insert(type).second) news_.all_ = true;
+  if (!types_.contains(type)) {
+    types_[type] = facts_of(type);
+    news_.all_ = true;
+  }
   if (learn(by_job_[job], place, speed)) news_.jobs_.insert(job);
   if (synthetic(spec)) return;
   if (learn(by_model_[key_of(spec)], place, speed)) news_.models_.insert(key_of(spec));

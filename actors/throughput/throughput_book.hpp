@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "actors/throughput/gpu_facts.hpp"
 #include "messages/types/job.hpp"
 #include "messages/types/throughput.hpp"
 
@@ -56,6 +58,7 @@ class ThroughputBook {
   // Of whom estimates_for() may say something new.
   class News {
    public:
+    [[nodiscard]] bool any() const { return all_ || !jobs_.empty() || !models_.empty(); }
     [[nodiscard]] bool about(JobId job, const JobSpec& spec) const;
 
    private:
@@ -78,11 +81,12 @@ class ThroughputBook {
 
   [[nodiscard]] const std::map<GpuType, std::array<double, 2>>* find_pair(const WorkloadKey& a, const WorkloadKey& b,
                                                                           std::uint32_t gpus) const;
-  void add_priors(const JobSpec& spec, const std::set<GpuType>& types, std::map<Place, Estimate>& found) const;
+  using Types = std::map<GpuType, std::optional<GpuFacts>>;
+  void add_priors(const JobSpec& spec, const Types& types, std::map<Place, Estimate>& found) const;
 
   std::map<std::pair<ModelKey, Place>, double> table_;
   bool learns_ = true;
-  std::set<GpuType> types_;
+  Types types_;
   std::map<PairKey, std::map<GpuType, std::array<double, 2>>> pairs_;  // both ways round
   using Learned = std::map<Place, double>;
   static ModelKey key_of(const JobSpec& spec);

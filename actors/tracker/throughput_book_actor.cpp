@@ -1,5 +1,6 @@
 #include "actors/tracker/throughput_book_actor.hpp"
 
+#include <algorithm>
 #include <caf/all.hpp>
 #include <optional>
 #include <vector>
@@ -9,6 +10,7 @@ namespace {
 
 // A view with its estimates, as last given.
 struct Estimated {
+  JobId job;
   std::shared_ptr<const JobView> plain;
   std::shared_ptr<const JobView> view;
 };
@@ -22,9 +24,24 @@ struct State {
 
 using Self = ThroughputBookActor::stateful_pointer<State>;
 
+// Makes the entries those of `jobs`; both in the order of ids.
+void align(std::vector<Estimated>& entries, const JobViews& jobs) {
+  const auto same = [](const Estimated& entry, const auto& job) { return entry.job == job->job; };
+  if (std::equal(entries.begin(), entries.end(), jobs.begin(), jobs.end(), same)) return;
+  std::vector<Estimated> aligned;
+  aligned.reserve(jobs.size());
+  auto known = entries.begin();
+  for (const auto& job : jobs) {
+    while (known != entries.end() && known->job < job->job) ++known;
+    const bool there = known != entries.end() && known->job == job->job;
+    aligned.push_back(there ? std::move(*known++) : Estimated{job->job, {}, {}});
+  }
+  entries = std::move(aligned);
+}
+
 void refresh(const ThroughputBook& book, const ThroughputBook::News& news, Estimated& known,
              const std::shared_ptr<const JobView>& plain, const JobSpec& spec) {
-  const bool old = known.view && !news.about(plain->job, spec);
+  const bool old = known.view && !(news.any() && news.about(plain->job, spec));
   if (old && known.plain == plain) return;
   auto view = *plain;
   view.estimates = old ? known.view->estimates : book.estimates_for(plain->job, spec);
@@ -34,21 +51,14 @@ void refresh(const ThroughputBook& book, const ThroughputBook::News& news, Estim
 
 JobsEstimated estimate(Self self, const EstimateJobs& request) {
   auto& state = self->state;
+  const auto news = state.book->take_news();
+  align(state.estimated, request.jobs);
   JobsEstimated answer;
   answer.jobs.reserve(request.jobs.size());
-  const auto news = state.book->take_news();
-  std::vector<Estimated> estimated;
-  estimated.reserve(request.jobs.size());
-  auto known = state.estimated.begin();
-  for (std::size_t i = 0; i < request.jobs.size(); ++i) {  // both in the order of ids
-    const auto job = request.jobs[i]->job;
-    while (known != state.estimated.end() && known->plain->job < job) ++known;
-    const bool there = known != state.estimated.end() && known->plain->job == job;
-    auto& entry = estimated.emplace_back(there ? std::move(*known++) : Estimated{});
-    refresh(*state.book, news, entry, request.jobs[i], *request.specs[i]);
-    answer.jobs.push_back(entry.view);
+  for (std::size_t i = 0; i < request.jobs.size(); ++i) {
+    refresh(*state.book, news, state.estimated[i], request.jobs[i], *request.specs[i]);
+    answer.jobs.push_back(state.estimated[i].view);
   }
-  state.estimated = std::move(estimated);
   if (request.pairs) answer.pairs = state.book->pairs_of(request.specs);
   return answer;
 }
