@@ -55,8 +55,9 @@ struct State {
   bool border_waits = false;  // a border came meanwhile
   bool look_again = false;    // a change came meanwhile
   bool look_armed = false;
-  std::uint64_t closed = 0;  // rounds, where they close when all is done
-  std::uint64_t opened = 0;  // rounds since the start whose border has come; one more: it is about to
+  bool may_be_unwanted = false;  // a job ended or was held back: leases of it may be open
+  std::uint64_t closed = 0;      // rounds, where they close when all is done
+  std::uint64_t opened = 0;      // rounds since the start whose border has come; one more: it is about to
 
   [[nodiscard]] std::uint64_t rounds_since_start() const {
     if (options.close_when_all_done) return closed;
@@ -222,9 +223,7 @@ void grant_pending(Self self, const FlowPtr& flow, const std::vector<Allocation>
   auto& input = *flow->input;
   flow->pending_only = true;
   input.jobs = std::move(flow->viewed.jobs);
-  auto reserved = state.pending;
-  reserved.allocations.insert(reserved.allocations.end(), ready.begin(), ready.end());
-  refresh_usable(input.nodes, *flow->capacity, reserved);
+  refresh_usable(input.nodes, *flow->capacity, {state.pending.allocations, ready});
   state.look_again = state.look_again || worth_replanning(input);
   record(self, flow, nullptr, leases_of(ready, input, input.window_s, state.last_lease));
 }
@@ -250,18 +249,19 @@ void plan(Self self, const FlowPtr& flow) {
   state.last_input = flow->input;
   const auto ready = ready_grants(state.pending, viewed.jobs, *flow->capacity);
   if (!ready.empty()) return grant_pending(self, flow, ready);
-  refresh_usable(input.nodes, *flow->capacity, state.pending);
+  refresh_usable(input.nodes, *flow->capacity, {state.pending.allocations});
   input.jobs = plannable_jobs(std::move(viewed.jobs), state.pending);
   if (input.jobs.empty() || (input.early && !worth_replanning(input))) return finish(self);
   ask_prices(self, flow);
 }
 
-void view_capacity(Self self, const FlowPtr& flow) {
+template <class Then>
+void view_capacity(Self self, const FlowPtr& flow, Then then) {
   self->request(self->state.peers.lease_keeper, request_limit(self), ViewCapacity{})
       .then(
-          [self, flow](const CapacityPtr& capacity) {
+          [self, flow, then](const CapacityPtr& capacity) {
             flow->capacity = capacity;
-            plan(self, flow);
+            then(self, flow);
           },
           [self](const caf::error&) { finish(self); });
 }
@@ -284,7 +284,29 @@ void jobs_viewed(Self self, const FlowPtr& flow) {
     flow->input->round = self->state.round();
     return record(self, flow, nullptr, {});
   }
-  view_capacity(self, flow);
+  if (flow->capacity) return plan(self, flow);
+  view_capacity(self, flow, plan);
+}
+
+void view_jobs(Self self, const FlowPtr& flow) {
+  auto& state = self->state;
+  state.may_be_unwanted = false;
+  self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round(), state.options.shares_gpus})
+      .then(
+          [self, flow](JobsViewed& viewed) {
+            flow->viewed = std::move(viewed);
+            jobs_viewed(self, flow);
+          },
+          [self](const caf::error&) {
+            self->state.may_be_unwanted = true;
+            finish(self);
+          });
+}
+
+// GPUs come free one by one while a border's grants wait for them: mostly not yet those that one of them needs.
+void view_jobs_if_any_use(Self self, const FlowPtr& flow) {
+  if (!self->state.may_be_unwanted && !any_use(*flow->capacity, self->state.pending)) return finish(self);
+  view_jobs(self, flow);
 }
 
 void begin(Self self, bool early, double settle_until_s) {
@@ -293,13 +315,8 @@ void begin(Self self, bool early, double settle_until_s) {
   auto flow = std::make_shared<Flow>();
   flow->input->early = early;
   flow->settle_until_s = settle_until_s;
-  self->request(state.peers.ledger, request_limit(self), ViewJobs{state.round(), state.options.shares_gpus})
-      .then(
-          [self, flow](JobsViewed& viewed) {
-            flow->viewed = std::move(viewed);
-            jobs_viewed(self, flow);
-          },
-          [self](const caf::error&) { finish(self); });
+  if (early && !state.pending.allocations.empty()) return view_capacity(self, flow, view_jobs_if_any_use);
+  view_jobs(self, flow);
 }
 
 void begin_border(Self self) {
@@ -378,7 +395,10 @@ Wide::behavior_type behavior(Self self, const RoundFlowOptions& options, const R
   self->state.peers = peers;
   self->send(self, OpenTermNow{});
   return {
-      [self](const JobAdvanced&) { arm_look(self); },
+      [self](const JobAdvanced& m) {
+        self->state.may_be_unwanted = self->state.may_be_unwanted || m.finished;
+        arm_look(self);
+      },
       [self](const CapacityChanged&) {
         self->state.planned.clear();
         arm_look(self);

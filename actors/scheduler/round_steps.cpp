@@ -76,6 +76,14 @@ auto leases_of_fork(const CapacityViewed& viewed, ForkId fork) {
   return std::span(first, last);
 }
 
+void reserve(std::vector<NodeCapacity>& usable, const GpuSlice& slice) {
+  const auto at = std::lower_bound(usable.begin(), usable.end(), slice.node,
+                                   [](const NodeCapacity& node, const NodeName& name) { return node.node < name; });
+  if (at == usable.end() || at->node != slice.node) return;
+  std::erase_if(at->idle_gpus,
+                [&](auto gpu) { return std::find(slice.gpus.begin(), slice.gpus.end(), gpu) != slice.gpus.end(); });
+}
+
 double merge_allowance(const JobView& job, double round_s) {
   const auto known = job.merge_s > 0 ? job.merge_s : kMergeShareUnknown * round_s;
   return std::min(known, kMergeShareMax * round_s);
@@ -100,7 +108,8 @@ bool PendingGrants::waits(JobId job) const {
   return std::any_of(allocations.begin(), allocations.end(), [&](const auto& a) { return a.fork.job == job; });
 }
 
-void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed, const PendingGrants& pending) {
+void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed,
+                    std::initializer_list<std::span<const Allocation>> reserved) {
   std::size_t kept = 0;
   for (const auto& node : viewed.nodes) {
     if (node.state != NodeState::kUp) continue;
@@ -109,17 +118,14 @@ void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& vie
     auto& capacity = usable[kept++];
     if (capacity.node != inventory.name) capacity.node = inventory.name;
     if (capacity.gpus != inventory.gpus) capacity.gpus = inventory.gpus;
+    if (capacity.idle_gpus != node.idle_gpus) capacity.idle_gpus = node.idle_gpus;
     capacity.pcie_gb_s = inventory.pcie_gb_s;
     capacity.net_gb_s = inventory.net_gb_s;
-    if (pending.allocations.empty()) {
-      if (capacity.idle_gpus != node.idle_gpus) capacity.idle_gpus = node.idle_gpus;
-      continue;
-    }
-    capacity.idle_gpus.clear();
-    for (auto gpu : node.idle_gpus)
-      if (!pending.reserves(inventory.name, gpu)) capacity.idle_gpus.push_back(gpu);
   }
   usable.resize(kept);
+  for (const auto& allocations : reserved)
+    for (const auto& allocation : allocations)
+      for (const auto& slice : allocation.slices) reserve(usable, slice);
 }
 
 JobViews plannable_jobs(JobViews jobs, const PendingGrants& pending) {
@@ -204,6 +210,14 @@ PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const Capacit
 
 namespace {
 
+bool still_open(const Allocation& allocation, const CapacityViewed& viewed) {
+  const auto leases = leases_of_fork(viewed, allocation.fork);
+  return std::any_of(leases.begin(), leases.end(), [&](const auto& lease) {
+    return std::any_of(allocation.slices.begin(), allocation.slices.end(),
+                       [&](const GpuSlice& slice) { return slice.node == lease->node && slice.gpus == lease->gpus; });
+  });
+}
+
 bool still_leaving(const JobView& job, const std::vector<Allocation>& leaving) {
   return std::any_of(job.held.begin(), job.held.end(), [&](const Allocation& held) {
     return std::any_of(leaving.begin(), leaving.end(),
@@ -213,16 +227,33 @@ bool still_leaving(const JobView& job, const std::vector<Allocation>& leaving) {
 
 }  // namespace
 
+bool any_use(const CapacityViewed& viewed, const PendingGrants& pending) {
+  const auto leaves = [&](JobId job) {
+    return std::any_of(pending.leaving.begin(), pending.leaving.end(),
+                       [&](const auto& a) { return a.fork.job == job && still_open(a, viewed); });
+  };
+  const auto& waiting = pending.allocations;
+  return std::any_of(waiting.begin(), waiting.end(),
+                     [&](const auto& a) { return !leaves(a.fork.job) && all_idle(a, viewed); }) ||
+         std::any_of(viewed.nodes.begin(), viewed.nodes.end(), [&](const NodeView& node) {
+           return std::any_of(node.idle_gpus.begin(), node.idle_gpus.end(),
+                              [&](auto gpu) { return !pending.reserves(node.inventory.name, gpu); });
+         });
+}
+
 std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& jobs, const CapacityViewed& viewed) {
   std::vector<Allocation> ready;
-  std::vector<Allocation> rest;
+  std::size_t kept = 0;
   for (auto& allocation : pending.allocations) {
     const auto* job = find_job(jobs, allocation.fork.job);
     if (!job) continue;  // finished, held or gone: no longer wanted
     const bool free = !job->merging && !still_leaving(*job, pending.leaving) && all_idle(allocation, viewed);
-    (free ? ready : rest).push_back(std::move(allocation));
+    if (free)
+      ready.push_back(std::move(allocation));
+    else if (auto& place = pending.allocations[kept++]; &place != &allocation)
+      place = std::move(allocation);
   }
-  pending.allocations = std::move(rest);
+  pending.allocations.resize(kept);
   return ready;
 }
 

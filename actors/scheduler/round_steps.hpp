@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,10 @@ struct PendingGrants {
   [[nodiscard]] bool waits(JobId job) const;
 };
 
-// Makes `usable` the capacity for a planner: nodes that are up, without reserved GPUs. What it holds already is kept
-// where it is right, so that the last round's is a cheap start.
-void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed, const PendingGrants& pending);
+// Makes `usable` the capacity for a planner: nodes that are up, without the GPUs of `reserved`. What it holds already
+// is kept where it is right, so that the last round's is a cheap start.
+void refresh_usable(std::vector<NodeCapacity>& usable, const CapacityViewed& viewed,
+                    std::initializer_list<std::span<const Allocation>> reserved);
 
 // Views of jobs that are not waiting for a pending grant.
 JobViews plannable_jobs(JobViews jobs, const PendingGrants& pending);
@@ -67,6 +70,9 @@ struct PlanSteps {
 
 // Compares a plan with what is held. Never revokes in an early replan.
 PlanSteps steps_of(const RoundPlan& plan, const RoundInput& input, const CapacityViewed& viewed);
+
+// Whether there are GPUs that a pending allocation may have now, its job's old ones given back, or that none waits for.
+bool any_use(const CapacityViewed& viewed, const PendingGrants& pending);
 
 // Pending allocations that can be granted now are moved out of `pending`.
 std::vector<Allocation> ready_grants(PendingGrants& pending, const JobViews& jobs, const CapacityViewed& viewed);

@@ -131,7 +131,7 @@ TEST(RoundSteps, PendingGrantsReserveTheirGpusAndTheirJobs) {
   EXPECT_TRUE(pending.reserves("n1", 0));
   EXPECT_FALSE(pending.reserves("n2", 0));
   std::vector<NodeCapacity> nodes;
-  refresh_usable(nodes, capacity({}), pending);
+  refresh_usable(nodes, capacity({}), {pending.allocations});
   ASSERT_THAT(nodes, SizeIs(3));
   EXPECT_THAT(nodes[0].idle_gpus, IsEmpty());
   EXPECT_THAT(nodes[1].idle_gpus, ElementsAre(0));
@@ -148,6 +148,21 @@ TEST(RoundSteps, PendingGrantIsReadyWhenGpuAndJobAreFree) {
   EXPECT_THAT(pending.allocations, SizeIs(1));
   EXPECT_THAT(ready_grants(pending, {view(1)}, capacity({})), SizeIs(1));
   EXPECT_THAT(pending.allocations, IsEmpty());
+}
+
+TEST(RoundSteps, IdleGpusAreOfUseToAPendingGrantThatFindsAllOfItsOwnOrWhenNoneWaitsForThem) {
+  const PendingGrants pending{{on(1, 0, "n1", 100), on(2, 0, "n2", 100)}, {}};
+  const auto busy = [](std::uint64_t id, const std::string& node) { return lease_for(id, on(9, 0, node, 5)); };
+  EXPECT_TRUE(any_use(capacity({busy(1, "n2"), busy(2, "n3")}), pending));
+  EXPECT_FALSE(any_use(capacity({busy(1, "n1"), busy(2, "n2"), busy(3, "n3")}), pending));
+  EXPECT_TRUE(any_use(capacity({busy(1, "n1"), busy(2, "n2")}), pending)) << "n3 is nobody's";
+  auto gang = on(3, 0, "n1", 100);
+  gang.slices.push_back(GpuSlice{"n2", {0}});
+  EXPECT_FALSE(any_use(capacity({busy(1, "n2"), busy(2, "n3")}), {{gang}, {}})) << "half of it";
+  const auto old = on(1, 0, "n3", 500);
+  const PendingGrants moved{{on(1, 0, "n1", 100)}, {old}};
+  EXPECT_FALSE(any_use(capacity({busy(1, "n2"), lease_for(2, old)}), moved)) << "its old lease is open";
+  EXPECT_TRUE(any_use(capacity({busy(1, "n2"), busy(2, "n3")}), moved));
 }
 
 TEST(RoundSteps, ForksOfAMovedJobAreGrantedOneByOneAsTheirGpusComeFree) {
@@ -176,7 +191,8 @@ TEST(RoundSteps, NodesThatAreNotUpAreNoCapacity) {
 
 TEST(RoundSteps, CapacityOfTheLastRoundBecomesThatOfThisOne) {
   std::vector<NodeCapacity> nodes;
-  refresh_usable(nodes, capacity({}), PendingGrants{{on(1, 0, "n3", 100)}, {}});
+  const std::vector<Allocation> reserved{on(1, 0, "n3", 100)};
+  refresh_usable(nodes, capacity({}), {reserved});
   auto viewed = capacity({lease_for(1, on(1, 0, "n2", 500))});
   viewed.nodes.erase(viewed.nodes.begin());
   refresh_usable(nodes, viewed, {});
