@@ -208,7 +208,6 @@ void SimulatedExecutor::look(LeaseId id) {
     if (run.joined && speed_of(run) > 0) {
       run.entered = true;
       run.entered_s = now;
-      sink_(executor_event::Started{id});
     }
   }
   const auto steps = floor_steps(run.done);

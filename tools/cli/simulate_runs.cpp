@@ -134,9 +134,9 @@ Result<std::vector<SimulatedRun>> run_all(const SimulateArgs& args, const Simula
     ends[i] = OneRun(args, plan, runs[i], ended[i]).run();
     ended[i] = plan.workload.size();
   };
-  in_threads(runs.size(), args.threads, work, [&] {
-    if (terminal) show(ended, runs.size() * plan.workload.size(), begin);
-  });
+  std::function<void()> tick;
+  if (terminal) tick = [&] { show(ended, runs.size() * plan.workload.size(), begin); };
+  in_threads(runs.size(), args.threads, work, tick);
   if (terminal) std::fputs("\r\x1b[K", stderr);
   for (auto& end : ends)
     if (!end) return fail(std::move(end));

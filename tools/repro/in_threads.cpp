@@ -13,6 +13,10 @@ namespace hadar {
 void in_threads(std::size_t count, std::uint32_t threads, const std::function<void(std::size_t)>& work,
                 const std::function<void()>& tick) {
   constexpr std::chrono::milliseconds kTickEvery(200);
+  if (threads == 1 && !tick) {
+    for (std::size_t i = 0; i < count; ++i) work(i);
+    return;
+  }
   std::atomic<std::size_t> next{0};
   std::size_t over = 0;
   std::mutex mutex;
