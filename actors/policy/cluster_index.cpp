@@ -63,9 +63,10 @@ Result<ClusterIndex> ClusterIndex::make(const std::vector<NodeCapacity>& nodes) 
   index.installed_.assign(index.type_names_.size(), 0);
   index.first_gpu_.reserve(nodes.size() + 1);
   index.first_gpu_.push_back(0);
+  std::uint32_t type = kNone;
   for (const auto& node : nodes) {
     for (const auto& group : node.gpus) {
-      const auto type = index.find_type(group.type);
+      if (type == kNone || index.type_names_[type] != group.type) type = index.find_type(group.type);
       index.gpu_types_.insert(index.gpu_types_.end(), group.count, type);
       index.installed_[type] += group.count;
     }

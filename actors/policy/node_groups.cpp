@@ -25,7 +25,11 @@ std::uint32_t NodeGroups::number_of(std::uint32_t node, const std::vector<std::u
 
 void NodeGroups::put(std::uint32_t node, const std::vector<std::uint32_t>& counts) {
   if (node >= group_of_.size()) group_of_.resize(node + 1, kNone);
-  const auto number = number_of(node, counts);
+  put_into(node, number_of(node, counts));
+}
+
+void NodeGroups::put_into(std::uint32_t node, std::uint32_t number) {
+  if (node >= group_of_.size()) group_of_.resize(node + 1, kNone);
   if (group_of_[node] == number) return;
   if (group_of_[node] != kNone) remove(node);
   group_of_[node] = number;
@@ -34,7 +38,8 @@ void NodeGroups::put(std::uint32_t node, const std::vector<std::uint32_t>& count
     group.place = occupied_.size();
     occupied_.push_back(number);
   }
-  group.nodes.insert(std::upper_bound(group.nodes.begin(), group.nodes.end(), node), node);
+  const bool last = group.nodes.empty() || group.nodes.back() < node;
+  group.nodes.insert(last ? group.nodes.end() : std::upper_bound(group.nodes.begin(), group.nodes.end(), node), node);
 }
 
 }  // namespace hadar

@@ -22,6 +22,9 @@ class NodeGroups {
   // of its old and new neighbours.
   void put(std::uint32_t node, const std::vector<std::uint32_t>& counts);
 
+  // Puts a node into the group of another one.
+  void put_beside(std::uint32_t node, std::uint32_t other) { put_into(node, of(other)); }
+
   // Numbers of the groups that have nodes, in no order that may be relied on.
   [[nodiscard]] const std::vector<std::uint32_t>& occupied() const { return occupied_; }
   [[nodiscard]] const Group& group(std::uint32_t number) const { return groups_[number]; }
@@ -32,6 +35,7 @@ class NodeGroups {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   std::uint32_t number_of(std::uint32_t node, const std::vector<std::uint32_t>& counts);
+  void put_into(std::uint32_t node, std::uint32_t number);
   void remove(std::uint32_t node);
 
   std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;

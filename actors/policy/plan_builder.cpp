@@ -60,14 +60,29 @@ void PlanBuilder::count_free() {
   for (std::uint32_t node = 0; node < cluster_.nodes(); ++node) {
     const auto owners = owners_on(node);
     const auto types = cluster_.gpu_types(node);
+    auto* const free_here = free_.data() + std::size_t{node} * cluster_.types();
+    auto* const idle_here = idle_.data() + std::size_t{node} * cluster_.types();
     for (std::size_t gpu = 0; gpu < owners.size(); ++gpu) {
-      if (owners[gpu] < kIdle) continue;
-      ++free_[node * cluster_.types() + types[gpu]];
-      ++free_of_type_[types[gpu]];
-      if (owners[gpu] == kIdle) ++idle_[node * cluster_.types() + types[gpu]];
+      free_here[types[gpu]] += owners[gpu] >= kIdle ? 1 : 0;
+      idle_here[types[gpu]] += owners[gpu] == kIdle ? 1 : 0;
     }
+    for (std::uint32_t type = 0; type < cluster_.types(); ++type) free_of_type_[type] += free_here[type];
   }
-  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node) regroup(node);
+  for (std::uint32_t node = 0; node < cluster_.nodes(); ++node)
+    if (node > 0 && alike(node - 1, node))
+      groups_.put_beside(node, node - 1);
+    else
+      regroup(node);
+}
+
+// Nodes of the same GPUs, as many of them free and idle. Most neighbours are.
+bool PlanBuilder::alike(std::uint32_t a, std::uint32_t b) const {
+  const auto types = cluster_.types();
+  const auto same = [&](const auto& counts) {
+    const auto of_a = counts.begin() + static_cast<std::ptrdiff_t>(std::size_t{a} * types);
+    return std::equal(of_a, of_a + types, counts.begin() + static_cast<std::ptrdiff_t>(std::size_t{b} * types));
+  };
+  return same(free_) && same(idle_) && std::ranges::equal(cluster_.gpu_types(a), cluster_.gpu_types(b));
 }
 
 void PlanBuilder::regroup(std::uint32_t node) {

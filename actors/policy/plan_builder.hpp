@@ -152,6 +152,7 @@ class PlanBuilder {
   void take(const Grant& grant);
   void give_back(const Grant& grant);
   void count_free();
+  [[nodiscard]] bool alike(std::uint32_t a, std::uint32_t b) const;
   void regroup(std::uint32_t node);
   // Of the GPUs of a node.
   [[nodiscard]] std::span<Owner> owners_on(std::uint32_t node) {

@@ -170,9 +170,12 @@ Outcome PlanBuilder::outcome(std::size_t j, std::span<const Allocation> planned)
   text.reserve(64);
   text.append(shown(gpus)).append(" GPUs in ").append(shown(forks));
   text.append(planned.size() == 1 ? " fork, " : " forks, ").append(shown(speed)).append(" steps/s expected");
-  return {view.job,
-          OutcomeKind::kGranted,
-          {"granted", std::move(text), {{"gpus", gpus}, {"forks", forks}, {"steps_per_s", speed}}}};
+  Outcome granted{view.job, OutcomeKind::kGranted, {"granted", std::move(text), {}}};
+  auto& numbers = granted.reason.numbers;  // in their order: every job of every plan has them
+  numbers.emplace_hint(numbers.end(), "forks", forks);
+  numbers.emplace_hint(numbers.end(), "gpus", gpus);
+  numbers.emplace_hint(numbers.end(), "steps_per_s", speed);
+  return granted;
 }
 
 // A fork that renews itself gets all there is; forks that end at the border share by speed. Those of repeated
