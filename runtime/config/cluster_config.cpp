@@ -52,7 +52,7 @@ Result<ClusterConfig> parse_cluster(const std::string& text, const std::filesyst
   ClusterConfig config;
   reader.read("emulated", config.emulated);
   reader.read("throughputs", config.throughputs, file.parent_path());
-  reader.read("time_scale", config.time_scale, {0, 1e6, true});
+  reader.read("time_scale", config.time_scale, {1e-6, 1e6});
   const auto* nodes = reader.find("nodes");
   reader.done();
   const auto* list = nodes ? std::get_if<TomlArray>(&nodes->value.data) : nullptr;

@@ -9,6 +9,8 @@
 namespace hadar {
 namespace {
 
+constexpr double kLeastForEver = 1e-3;
+
 constexpr double kLongest_s = 1e12;
 
 const std::map<std::string, FaultKind> kKinds = {
@@ -60,6 +62,12 @@ void read_place(TableReader& reader, Fault& fault) {
   }
 }
 
+// Faults under which work never gets on.
+bool stops_everything(const Fault& fault) {
+  return (fault.kind == FaultKind::kSlow && fault.factor < kLeastForEver) ||
+         (fault.kind == FaultKind::kLoss && fault.part > 1 - kLeastForEver);
+}
+
 Fault read_fault(const TomlTable& table, TomlPlace place, FirstFault& first) {
   TableReader reader(table, "faults.", first, place);
   Fault fault;
@@ -88,6 +96,8 @@ Fault read_fault(const TomlTable& table, TomlPlace place, FirstFault& first) {
       reader.read("part", fault.part, {0, 1});
       break;
   }
+  if (fault.for_s == 0 && stops_everything(fault))
+    reader.fault("for_s", "got 0, which is for ever; nothing could end then: give the seconds it lasts");
   reader.done();
   return fault;
 }

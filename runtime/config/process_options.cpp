@@ -6,7 +6,7 @@ namespace {
 constexpr NumberRange kSeconds{0, 86400, true};
 constexpr NumberRange kSecondsOrNone{0, 86400};
 constexpr NumberRange kMegabytes{0, 1e9, true};
-constexpr NumberRange kScale{0, 1e6, true};
+constexpr NumberRange kScale{1e-6, 1e6};
 constexpr NumberRange kBandwidth{0, 1e6};
 
 void visit(OptionVisitor& v, ClusterOptions& c) {

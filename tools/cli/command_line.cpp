@@ -173,7 +173,7 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
       ->check(whole_between(1, 100000));
   estimate
       ->add_option("--profiled", p.estimate.options.profiled, "Part of its pairs each other job type is measured on")
-      ->check(number_between(0, 1));
+      ->check(number_between(0.001, 1));
   estimate->add_option("--seed", p.estimate.options.seed, "Of which ones")->check(whole_between(0, kMostWhole));
   add_command(app, "policies", "List policies", parsed, [](const Parsed& a) { return run_policies(a.settings); });
   add_command(app, "version", "Print the version", parsed, [](const Parsed& a) { return run_version(a.settings); });

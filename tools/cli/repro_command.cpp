@@ -53,13 +53,13 @@ void show_progress(std::size_t done, std::size_t runs) {
 }  // namespace
 
 CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
+  auto seeds = parse_seeds(args.seeds, kMostSeeds);
+  if (!seeds) return stop_usage(std::move(seeds.error()));
   if (args.recipe == "list") return list(settings);
   const auto& all = repro::recipes();
   const auto recipe = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == args.recipe; });
   if (recipe == all.end())
     return stop_usage({ErrorCode::kNotFound, "repro: nothing is called " + args.recipe + "; see hadar repro list"});
-  auto seeds = parse_seeds(args.seeds, kMostSeeds);
-  if (!seeds) return stop_usage(std::move(seeds.error()));
   repro::RecipeOptions options;
   options.measure.seeds = *std::move(seeds);
   options.measure.threads = args.threads;

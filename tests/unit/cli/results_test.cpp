@@ -40,6 +40,14 @@ TEST(Results, GroupsSeedsByPolicyWithStudentsInterval) {
   EXPECT_FALSE(results.policies[1].figures.at("makespan_s").half.has_value()) << "one seed has no interval";
 }
 
+TEST(Results, AFigureThatOnlySomeSeedsHaveIsNotShownAsTheMeanOfAll) {
+  auto json = nlohmann::json::parse(kText);
+  json["runs"][1].erase("avg_jct_s");
+  const auto results = parse_results(json.dump(), "r.json").value();
+  EXPECT_FALSE(results.policies[0].figures.contains("avg_jct_s"));
+  EXPECT_TRUE(results.policies[0].figures.contains("gru"));
+}
+
 TEST(Results, ALongCurveIsThinnedAndStillEndsAtOne) {
   nlohmann::json run = {
       {"policy", "p"}, {"seed", 0}, {"jobs", 10001}, {"completed", 10001}, {"jct_s", nlohmann::json::array()}};

@@ -63,6 +63,7 @@ TEST(ClusterConfig, RefusesWhatIsNoCluster) {
   EXPECT_THAT(error_of("[[nodes]]\nname = \"a\"\nngpus = 1\n" + gpus),
               HasSubstr("c.toml:3:1: nodes.ngpus: unknown key, nearest known key is nodes.gpus"));
   EXPECT_THAT(error_of("time_scale = 0\n[[nodes]]\nname = \"a\"\n" + gpus), HasSubstr("time_scale: got 0"));
+  EXPECT_THAT(error_of("time_scale = 1e-300\n[[nodes]]\nname = \"a\"\n" + gpus), HasSubstr("time_scale: got"));
   EXPECT_THAT(
       error_of("[[nodes]]\nname = \"a\"\ngpus = [{type = \"V100\", count = 1}, {type = \"V100\", count = 2}]\n"),
       HasSubstr("type \"V100\" is there twice"));

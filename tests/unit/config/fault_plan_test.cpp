@@ -71,6 +71,12 @@ TEST(FaultPlan, RefusesWhatAKindDoesNotTakeOrLacks) {
   EXPECT_THAT(refusal_of("[[faults]]\nkind = \"loss\"\nat_s = 1\npart = 1.5"), HasSubstr("part"));
 }
 
+TEST(FaultPlan, RefusesWhatWouldStopEverythingForEver) {
+  EXPECT_THAT(refusal_of("[[faults]]\nkind = \"slow\"\nat_s = 1\nnode = \"n\"\nfactor = 0"), HasSubstr("for_s"));
+  EXPECT_THAT(refusal_of("[[faults]]\nkind = \"loss\"\nat_s = 1\npart = 1"), HasSubstr("for_s"));
+  EXPECT_TRUE(parse_faults("[[faults]]\nkind = \"loss\"\nat_s = 1\npart = 1\nfor_s = 5", "f.toml").has_value());
+}
+
 TEST(FaultPlan, NamesTheKindsThereAre) {
   EXPECT_THAT(refusal_of("[[faults]]\nkind = \"boom\"\nat_s = 1"),
               testing::AllOf(HasSubstr("\"boom\""), HasSubstr("crash"), HasSubstr("reordering")));
