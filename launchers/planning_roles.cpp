@@ -3,15 +3,13 @@
 #include "actors/oracle/price_oracle_actor.hpp"
 #include "actors/policy_host/policy_actor.hpp"
 #include "launchers/policies.hpp"
+#include "launchers/price_settings.hpp"
 #include "launchers/process.hpp"
 
 namespace hadar {
 
 Result<std::shared_ptr<void>> add_oracle_role(Process& process) {
-  const auto& config = process.config().prices;
-  PriceSettings settings;
-  settings.method = config.form == "exponential" ? PriceMethod::kExponential : PriceMethod::kClearing;
-  settings.smoothing = config.smoothing;
+  const auto settings = price_settings(process.config().prices, process.config().policy);
   process.local().price_oracle = spawn_price_oracle(process.system(), SpawnMode::kShared, settings);
   process.bridge().serve(ActorKey::kPriceOracle, process.local().price_oracle);
   return std::shared_ptr<void>{};

@@ -23,6 +23,7 @@ struct SimulatedClusterOptions {
   bool shuffle = false;  // actors that have messages take turns by the seed instead of in order
   SchedulerOptions scheduler;
   PolicySettings policy;
+  PriceOptions prices;
   std::function<Result<std::unique_ptr<Policy>>()> make_policy;  // instead of `scheduler.policy` by its name
   TrackerOptions tracker;                                        // its table is `throughputs`
   ThroughputTable throughputs;                                   // speeds of jobs that do not declare their own

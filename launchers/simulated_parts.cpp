@@ -14,6 +14,7 @@
 #include "actors/tracker/job_ledger_actor.hpp"
 #include "actors/tracker/throughput_book_actor.hpp"
 #include "launchers/policies.hpp"
+#include "launchers/price_settings.hpp"
 #include "launchers/scheduler_options.hpp"
 #include "messages/types/check.hpp"
 #include "runtime/bridge/caf_compat.hpp"
@@ -109,7 +110,7 @@ Status SimulatedCluster::Parts::spawn_planners() {
   traits = (*made)->traits();
   for (const auto& entry : policies())
     if (entry.name == options.scheduler.policy) policy_looks_at_time = entry.looks_at_time;
-  price_oracle = spawn_price_oracle(time.system(), SpawnMode::kShared, {});
+  price_oracle = spawn_price_oracle(time.system(), SpawnMode::kShared, price_settings(options.prices, options.policy));
   std::shared_ptr<Policy> planner = *std::move(made);
   if (options.planned) planner = std::make_shared<TimedPolicy>(std::move(planner), options.planned);
   policy = spawn_policy(time.system(), SpawnMode::kShared, options.scheduler.policy, std::move(planner));

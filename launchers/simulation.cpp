@@ -103,6 +103,7 @@ class Simulation {
     cluster.scheduler.policy = options_.policy;
     cluster.scheduler.round_s = options_.round_s;
     cluster.policy = options_.settings;
+    cluster.prices = options_.prices;
     cluster.tracker.time_scale = options_.time_scale;
     cluster.throughputs = options_.throughputs;
     cluster.pairs = options_.pairs;

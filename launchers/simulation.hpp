@@ -29,6 +29,7 @@ struct TraceJob {
 struct SimulationOptions {
   std::string policy;
   PolicySettings settings;
+  PriceOptions prices;
   std::vector<NodeInventory> nodes;
   ThroughputTable throughputs;
   PairTable pairs;          // speeds of two jobs on the same GPUs

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "actors/policy/free_nodes.hpp"
-
 namespace hadar {
 namespace {
 
@@ -13,12 +11,11 @@ struct Node {
   std::vector<double> cost;  // of its cheapest 0, 1, … GPUs
 };
 
-Node costs_of(const PlanBuilder& plan, const Valuation& value, std::uint32_t number,
-              const std::vector<std::uint32_t>& types, std::uint32_t most) {
+Node costs_of(const Valuation& value, std::uint32_t number, const std::vector<std::uint32_t>& types,
+              std::uint32_t most) {
   Node node{number, {0}};
-  for (const auto type : types)
-    for (std::uint32_t i = 0; i < plan.free(number, type) && node.cost.size() <= most; ++i)
-      node.cost.push_back(node.cost.back() + value.price(type));
+  for (const auto& unit : value.prices().cheapest_on(number, types, most))
+    node.cost.push_back(node.cost.back() + unit.price);
   return node;
 }
 
@@ -31,7 +28,7 @@ std::vector<Gang> cheapest_on_few(const PlanBuilder& plan, const Valuation& valu
   for (std::uint32_t n = 0; n < plan.cluster().nodes(); ++n) {
     const double net = plan.input().nodes[n].net_gb_s;
     if (net > 0 ? net < filter.least_gb_s : !filter.unknown) continue;
-    if (auto node = costs_of(plan, value, n, types, gpus); node.cost.size() > 1) nodes.push_back(std::move(node));
+    if (auto node = costs_of(value, n, types, gpus); node.cost.size() > 1) nodes.push_back(std::move(node));
   }
   // least[i][k][w]: of w GPUs on at most k of the first i nodes; taken[…]: how many of them on node i - 1
   const std::size_t width = gpus + 1;
@@ -61,7 +58,7 @@ std::vector<Gang> cheapest_on_few(const PlanBuilder& plan, const Valuation& valu
     for (auto i = nodes.size(); i > 0; --i) {
       const auto take = taken[i * plane + k * width + w];
       if (take == 0) continue;
-      take_on(plan, nodes[i - 1].number, types, take, gang);
+      add_units(nodes[i - 1].number, value.prices().cheapest_on(nodes[i - 1].number, types, take), gang);
       w -= take;
       --k;
     }

@@ -20,7 +20,8 @@ std::vector<std::uint32_t> cheapest_first(const PlanBuilder& plan, const Valuati
   if (plan.job(j).gpus == 1) return {order[slowest]};
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(slowest) + 1;
   std::vector<std::uint32_t> types(std::make_reverse_iterator(end), order.rend());
-  std::stable_sort(types.begin(), types.end(), [&](auto a, auto b) { return value.price(a) < value.price(b); });
+  std::stable_sort(types.begin(), types.end(),
+                   [&](auto a, auto b) { return value.prices().of_type(a) < value.prices().of_type(b); });
   return types;
 }
 
@@ -29,6 +30,15 @@ std::uint32_t taken_back(const PlanBuilder& plan, const Gang& gang) {
   std::uint32_t gpus = 0;
   for (const auto& part : gang) gpus += part.count - std::min(part.count, plan.idle(part.node, part.type));
   return gpus;
+}
+
+// As many free GPUs of a node; `types` are in the order of their prices, while those do not rise.
+void take_cheapest_on(const PlanBuilder& plan, const Valuation& value, std::uint32_t node,
+                      const std::vector<std::uint32_t>& types, std::uint32_t gpus, Gang& gang) {
+  if (value.prices().rise())
+    add_units(node, value.prices().cheapest_on(node, types, gpus), gang);
+  else
+    take_on(plan, node, types, gpus, gang);
 }
 
 // On the node where it costs least; among equals where fewest GPUs are taken back from others, then the fullest one.
@@ -43,8 +53,8 @@ Gang on_one_node(const PlanBuilder& plan, const Valuation& value, std::size_t j,
     const auto free = free_on(plan, node, types);
     if (free < plan.job(j).gpus) continue;
     gang.clear();
-    take_on(plan, node, types, plan.job(j).gpus, gang);
-    const auto key = std::make_tuple(value.price(gang), taken_back(plan, gang), free, node);
+    take_cheapest_on(plan, value, node, types, plan.job(j).gpus, gang);
+    const auto key = std::make_tuple(value.prices().of(gang), taken_back(plan, gang), free, node);
     if (!best.empty() && key >= best_key) continue;
     best = gang;
     best_key = key;
@@ -59,8 +69,10 @@ Gang on_few_nodes(const PlanBuilder& plan, std::size_t j, const std::vector<std:
   return take_by_free(plan, types, gpus, gang) == gpus ? normalized(std::move(gang)) : Gang{};
 }
 
-// Type after type, the cheapest first, each on the nodes with most free GPUs of it.
-Gang on_cheapest_types(const PlanBuilder& plan, std::size_t j, const std::vector<std::uint32_t>& types) {
+// Type after type, the cheapest first, each on the nodes with most free GPUs of it; GPU after GPU where prices rise.
+Gang on_cheapest_types(const PlanBuilder& plan, const Valuation& value, std::size_t j,
+                       const std::vector<std::uint32_t>& types) {
+  if (value.prices().rise()) return value.prices().cheapest(types, plan.job(j).gpus);
   Gang gang;
   auto missing = plan.job(j).gpus;
   for (const auto type : types) {
@@ -93,7 +105,8 @@ std::vector<std::vector<std::uint32_t>> spread_sets(const Valuation& value, std:
     for (const auto type : speeds.order())
       if (speeds.member(type, true) >= least && (!known_only || speeds.knows_spread(type))) types.push_back(type);
     std::reverse(types.begin(), types.end());
-    std::stable_sort(types.begin(), types.end(), [&](auto a, auto b) { return value.price(a) < value.price(b); });
+    std::stable_sort(types.begin(), types.end(),
+                     [&](auto a, auto b) { return value.prices().of_type(a) < value.prices().of_type(b); });
     if (!types.empty() && std::find(sets.begin(), sets.end(), types) == sets.end()) sets.push_back(std::move(types));
   };
   for (const auto slowest : speeds.order())
@@ -112,7 +125,7 @@ void add_spread(const PlanBuilder& plan, const Valuation& value, std::size_t j, 
   std::set<double> nets = {HUGE_VAL};  // the unknown ones alone
   for (const auto& node : plan.input().nodes) nets.insert(node.net_gb_s);
   for (const auto& types : spread_sets(value, j)) {
-    add(value, j, on_cheapest_types(plan, j, types), found);
+    add(value, j, on_cheapest_types(plan, value, j, types), found);
     if (!few) continue;
     for (const double net : nets)
       for (const bool unknown : {false, true})
@@ -158,8 +171,16 @@ class Mixes {
     }
     Gang spread;
     for (const auto& [type, count] : mix_)
-      if (take_by_free(plan_, {type}, count, spread) < count) return;
+      if (!take_anywhere(type, count, spread)) return;
     add(value_, j_, std::move(spread), found_);
+  }
+
+  bool take_anywhere(std::uint32_t type, std::uint32_t count, Gang& gang) const {
+    if (count == 0) return true;
+    if (!value_.prices().rise()) return take_by_free(plan_, {type}, count, gang) == count;
+    const auto cheapest = value_.prices().cheapest({type}, count);
+    gang.insert(gang.end(), cheapest.begin(), cheapest.end());
+    return !cheapest.empty();
   }
 
   const PlanBuilder& plan_;
@@ -189,7 +210,7 @@ std::vector<Offer> offers(const PlanBuilder& plan, const Valuation& value, std::
     add(value, j, on_one_node(plan, value, j, types), found);
     if (job.gpus == 1) continue;
     add(value, j, on_few_nodes(plan, j, types), found);
-    add(value, j, on_cheapest_types(plan, j, types), found);
+    add(value, j, on_cheapest_types(plan, value, j, types), found);
   }
   if (job.gpus > 1) add_spread(plan, value, j, found);
   if (job.gpus > 1 && job.proportional_batch) Mixes(plan, value, j, found).add_all();
@@ -214,7 +235,7 @@ std::optional<Offer> offer_on_node(const PlanBuilder& plan, const Valuation& val
     const auto types = cheapest_first(plan, value, j, slowest);
     if (free_on(plan, node, types) < plan.job(j).gpus) continue;
     Gang gang;
-    take_on(plan, node, types, plan.job(j).gpus, gang);
+    take_cheapest_on(plan, value, node, types, plan.job(j).gpus, gang);
     return value.offer(j, normalized(std::move(gang)));
   }
   return std::nullopt;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <string>
 
 #include "actors/policy/queue_program.hpp"
 #include "messages/types/check.hpp"
@@ -71,6 +72,33 @@ void move_up(PlanBuilder& plan, const Valuation& value, const std::vector<std::s
   }
 }
 
+// What a round is worth to a waiting job and what it would cost, where it pays most.
+struct Forgone {
+  double utility = 0;
+  double price = 0;
+  std::string place;  // type, and the node where it matters
+};
+
+Forgone best_paying(const PlanBuilder& plan, const Valuation& value, const std::vector<GangPrices::Asked>& asked,
+                    std::size_t j) {
+  Forgone best;
+  for (const auto type : value.speeds(j).order()) {
+    const double utility = value.utility_at(j, value.speeds(j).member(type));
+    const double price = asked[type].price * plan.job(j).gpus;
+    if (!best.place.empty() && utility - price <= best.utility - best.price) continue;
+    best = {utility, price, plan.cluster().type_name(type)};
+    if (asked[type].node != ClusterIndex::kNone) best.place += "@" + plan.cluster().node_name(asked[type].node);
+  }
+  return best;
+}
+
+std::string payoff_text(const Forgone& best) {
+  char text[120];
+  std::snprintf(text, sizeof text, "payoff %.4g: utility %.4g, price %.4g on ", best.utility - best.price, best.utility,
+                best.price);
+  return text + best.place + ": others gain more from its GPUs";
+}
+
 }  // namespace
 
 std::vector<std::size_t> queue_of(const PlanBuilder& plan, const Valuation& value, const Waits& waits,
@@ -109,8 +137,8 @@ void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<st
   auto rest = unplaced(plan, queue);
   const auto together = std::min(settings.window, rest.size());
   const bool others_want = together < rest.size();
-  QueueProgram(plan, value, {rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(together)}, others_want,
-               settings.budget)
+  QueueProgram(plan, value, {rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(together)},
+               {others_want, settings.budget, settings.exact})
       .place();
   for (auto j = rest.begin() + static_cast<std::ptrdiff_t>(together); j != rest.end() && free_gpus(plan) > 0; ++j)
     if (const auto offer = best_offer(plan, value, *j); offer && offer->payoff() > 0) place_alone(plan, *j, *offer);
@@ -122,25 +150,16 @@ void place_queue(PlanBuilder& plan, const Valuation& value, const std::vector<st
 }
 
 void explain_payoffs(PlanBuilder& plan, const Valuation& value) {
+  std::vector<GangPrices::Asked> asked;
+  for (std::uint32_t type = 0; type < plan.cluster().types(); ++type) asked.push_back(value.prices().asked(type));
   for (std::size_t j = 0; j < plan.jobs(); ++j) {
     if (plan.has_grant(j) || !plan.plannable(j) || value.speeds(j).order().empty()) continue;
     if (plan.free_for(j) >= plan.job(j).gpus) continue;
-    double utility = 0;
-    double price = 0;
-    bool first = true;
-    for (const auto type : value.speeds(j).order()) {
-      const double u = value.utility_at(j, value.speeds(j).member(type));
-      const double p = value.price(type) * plan.job(j).gpus;
-      if (!first && u - p <= utility - price) continue;
-      first = false;
-      utility = u;
-      price = p;
-    }
-    if (utility - price > 0) continue;
-    char text[160];
-    std::snprintf(text, sizeof text, "a round is worth %.4g to it and its GPUs cost %.4g: others gain more from them",
-                  utility, price);
-    plan.explain(j, {"waiting_payoff", text, {{"utility", utility}, {"price", price}, {"payoff", utility - price}}});
+    const auto best = best_paying(plan, value, asked, j);
+    if (best.utility - best.price > 0) continue;
+    plan.explain(j, {"waiting_payoff",
+                     payoff_text(best),
+                     {{"utility", best.utility}, {"price", best.price}, {"payoff", best.utility - best.price}}});
   }
 }
 

@@ -12,6 +12,7 @@ namespace hadar {
 struct PlacingSettings {
   std::size_t window = 10;       // jobs the dynamic program looks at together
   std::size_t budget = 1000;     // most states it may open in a cluster of a few nodes; large clusters get fewer
+  bool exact = false;            // the program tries every gang and its budget is not scaled: for small clusters
   std::uint32_t max_wait = 500;  // rounds after which a waiting job goes first
 };
 
@@ -24,7 +25,9 @@ struct PlacingSettings {
 void place_alone(PlanBuilder& plan, std::size_t j, const Offer& offer);
 
 // Places the jobs of `queue` that have nothing yet, one gang each, in five passes.
-// 1. Jobs that waited too long, in their order, until they have a quarter of the GPUs (at least one job).
+// 1. Jobs that waited too long, in their order, until they have a quarter of the GPUs (at least one job). So at every
+//    border on which its gang fits the job that waited longest starts, and none that began to wait later comes before
+//    it: a job waits at most max_wait rounds and one for every job that waited already when it began to.
 // 2. The first `window` jobs together, by dynamic programming over (job, free GPUs): each takes one of its offers or
 //    is skipped, so that the sum of payoffs (of utilities when no others wait) is largest. States that differ only in
 //    which of several like nodes is free are one. When the budget of states runs out, every further job takes its

@@ -89,6 +89,11 @@ void PlanBuilder::regroup(std::uint32_t node) {
   counts_.clear();
   for (std::uint32_t type = 0; type < cluster_.types(); ++type) counts_.push_back(free(node, type));
   for (std::uint32_t type = 0; type < cluster_.types(); ++type) counts_.push_back(idle(node, type));
+  if (input_->prices.exponential) {
+    counts_.resize(counts_.size() + cluster_.types(), 0);
+    const auto installed = counts_.end() - cluster_.types();
+    for (const auto type : cluster_.gpu_types(node)) ++installed[type];
+  }
   groups_.put(node, counts_);
 }
 

@@ -83,7 +83,8 @@ class PlanBuilder {
     const auto idle_here = idle_[node * cluster_.types() + type];
     return idle_here > 0 ? static_cast<std::uint32_t>(idle_here) : 0;
   }
-  // Nodes grouped by their counts: `free` of every type, then `idle` of every type.
+  // Nodes grouped by their counts: `free` of every type, then `idle` of every type, then, where prices depend on how
+  // full a node is, the installed ones.
   [[nodiscard]] const NodeGroups& groups() const { return groups_; }
   [[nodiscard]] std::uint32_t free_of_type(std::uint32_t type) const { return free_of_type_[type]; }
   // Free GPUs of types the job allows.

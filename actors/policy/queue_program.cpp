@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "actors/policy/every_gang.hpp"
 #include "actors/policy/placing.hpp"
 
 namespace hadar {
@@ -12,14 +13,17 @@ constexpr std::size_t kFullBudgetCells = 64;  // (node, type) pairs up to which 
 constexpr std::size_t kLeastBudget = 64;
 }  // namespace
 
-QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, bool priced,
-                           std::size_t budget)
-    : plan_(plan), value_(value), jobs_(std::move(jobs)), priced_(priced), budget_(budget) {
+QueueProgram::QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs,
+                           const QueueSettings& settings)
+    : plan_(plan), value_(value), jobs_(std::move(jobs)), settings_(settings) {
   const auto cells = std::size_t{plan.cluster().nodes()} * plan.cluster().types();
-  if (cells > kFullBudgetCells) budget_ = std::min(budget, std::max(kLeastBudget, budget * kFullBudgetCells / cells));
+  auto& budget = settings_.budget;
+  if (cells > kFullBudgetCells && !settings_.exact)
+    budget = std::min(budget, std::max(kLeastBudget, budget * kFullBudgetCells / cells));
   for (const auto j : jobs_) {
     auto& most = most_.emplace_back();
-    for (std::size_t at = 0; at < value.speeds(j).order().size(); ++at) most.push_back(value.most_gain(j, at, priced));
+    for (std::size_t at = 0; at < value.speeds(j).order().size(); ++at)
+      most.push_back(value.most_gain(j, at, settings_.priced));
   }
   std::map<std::pair<double, std::uint32_t>, std::uint32_t> classes;  // network, own number when held
   for (std::uint32_t node = 0; node < plan.cluster().nodes(); ++node) {
@@ -73,9 +77,13 @@ double QueueProgram::most_from(std::size_t place) const {
   return sum;
 }
 
+std::vector<Offer> QueueProgram::choices(std::size_t j) const {
+  return settings_.exact ? every_offer(plan_, value_, j) : offers(plan_, value_, j);
+}
+
 QueueProgram::Best QueueProgram::open(std::size_t place) {
   const auto j = jobs_[place];
-  const auto found = offers(plan_, value_, j);
+  const auto found = choices(j);
   const bool branch = exact_;
   const double most = most_from(place + 1);
   Best best{-1, kSkip};
@@ -97,7 +105,7 @@ QueueProgram::Best QueueProgram::solve(std::size_t place) {
   if (place == jobs_.size()) return {};
   auto state = key(place);
   if (const auto it = memo_.find(state); it != memo_.end()) return it->second;
-  if (memo_.size() >= budget_) exact_ = false;
+  if (memo_.size() >= settings_.budget) exact_ = false;
   const auto best = open(place);
   memo_.emplace(std::move(state), best);
   return best;
@@ -108,7 +116,7 @@ double QueueProgram::place() {
   for (std::size_t place = 0; place < jobs_.size(); ++place) {
     const auto best = solve(place);
     if (best.choice == kSkip) continue;
-    const auto found = offers(plan_, value_, jobs_[place]);
+    const auto found = choices(jobs_[place]);
     const auto& offer = found[static_cast<std::size_t>(best.choice)];
     place_alone(plan_, jobs_[place], offer);
     sum += gain(offer);

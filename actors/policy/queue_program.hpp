@@ -11,15 +11,21 @@
 
 namespace hadar {
 
+struct QueueSettings {
+  bool priced = false;        // gains are payoffs
+  std::size_t budget = 1000;  // states opened at most, scaled down with the cluster; then each further job takes its
+                              // best paying offer
+  bool exact = false;         // every gang is tried instead of those of `offers`, and the budget is not scaled down:
+                              // for small clusters
+};
+
 // Chooses one offer or none for each job so that the sum of what they gain is largest: payoffs, or plain utilities when
 // nobody outside the program wants the GPUs, since their price stands for others' demand. Memo by (job, free GPUs) with
 // like nodes exchanged: nodes are alike when they have the same free GPUs, network, and none of the jobs holds anything
-// there. What cannot gain more than the best found is not opened. Opens at most `budget` states, scaled down with the
-// cluster; then each further job takes its best paying offer.
+// there. What cannot gain more than the best found is not opened.
 class QueueProgram {
  public:
-  QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, bool priced,
-               std::size_t budget);
+  QueueProgram(PlanBuilder& plan, const Valuation& value, std::vector<std::size_t> jobs, const QueueSettings& settings);
 
   // Allocates the choice in the plan. Returns the sum of gains.
   double place();
@@ -35,7 +41,8 @@ class QueueProgram {
   };
 
   [[nodiscard]] std::string key(std::size_t place) const;
-  [[nodiscard]] double gain(const Offer& offer) const { return priced_ ? offer.payoff() : offer.utility; }
+  [[nodiscard]] double gain(const Offer& offer) const { return settings_.priced ? offer.payoff() : offer.utility; }
+  [[nodiscard]] std::vector<Offer> choices(std::size_t j) const;
   [[nodiscard]] double most_from(std::size_t place) const;
   Best solve(std::size_t place);
   Best open(std::size_t place);
@@ -43,8 +50,7 @@ class QueueProgram {
   PlanBuilder& plan_;
   const Valuation& value_;
   std::vector<std::size_t> jobs_;
-  bool priced_;
-  std::size_t budget_;
+  QueueSettings settings_;
   bool exact_ = true;
   std::vector<std::vector<double>>
       most_;  // per place and type in the job's order: what no gang with it gains more than

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "actors/policy/gang_prices.hpp"
 #include "actors/policy/plan_builder.hpp"
 #include "actors/pricing/utility.hpp"
 #include "actors/throughput/job_speeds.hpp"
@@ -10,8 +11,10 @@
 namespace hadar {
 
 struct ValueSettings {
-  UtilitySettings utility;
+  UtilitySettings utility{};
   double stay_bonus = 0.05;  // a gang that stays put is worth this much more
+  double probe_bonus = 0.3;  // a gang with a GPU of a type whose speed is only guessed is worth this much more: about
+                             // as much as guesses are off, so that a type is tried while it may be the better one
   double switch_s = 0;       // time lost by a job that moves; 0 = its measured merge time, else 1 % of the round
 };
 
@@ -26,7 +29,8 @@ struct Offer {
   [[nodiscard]] double payoff() const { return utility - price; }
 };
 
-// Values over one PlanBuilder, which must outlive it; looks at its cluster and jobs, never at what is free.
+// Values over one PlanBuilder, which must outlive it; looks at its cluster and jobs, and at what is free only for
+// prices that depend on it.
 class Valuation {
  public:
   Valuation(const PlanBuilder& plan, const ValueSettings& settings);
@@ -39,11 +43,9 @@ class Valuation {
   [[nodiscard]] double speed(std::size_t j, const Gang& gang) const;
   // Utility of a round at a speed, nothing taken off.
   [[nodiscard]] double utility_at(std::size_t j, double steps_per_s) const;
-  // Price of one GPU of a type this round; 0 when the board has none.
-  [[nodiscard]] double price(std::uint32_t type) const { return price_[type]; }
-  [[nodiscard]] double price(const Gang& gang) const;
+  [[nodiscard]] const GangPrices& prices() const { return prices_; }
   // The gang with everything counted: utility x (1 - switching time / round) when it moves, x (1 + bonus) when it
-  // stays.
+  // stays, x (1 + probe bonus) when the speed on one of its types is a guess.
   [[nodiscard]] Offer offer(std::size_t j, Gang gang) const;
   // What no gang whose slowest member is of type speeds(j).order()[place] gains more than: its payoff when `priced`,
   // else its utility. Exact for a job of one GPU that holds nothing.
@@ -52,11 +54,13 @@ class Valuation {
   [[nodiscard]] double density(std::size_t j) const;
 
  private:
+  [[nodiscard]] double switching_factor(std::size_t j) const;
+
   const PlanBuilder* plan_;
   ValueSettings settings_;
   const std::vector<JobSpeeds>& speeds_;
   std::vector<UtilityJob> jobs_;
-  std::vector<double> price_;
+  GangPrices prices_;
 };
 
 }  // namespace hadar

@@ -57,7 +57,7 @@ Market market_of(const RoundInput& input, const UtilitySettings& settings, const
                                                  types.begin())] += group.count;
   std::vector<JobSpeeds> speeds;
   for (const auto& job : input.jobs) speeds.emplace_back(*job, types);
-  const auto jobs = utility_jobs(input, types, speeds);
+  const auto jobs = utility_jobs(input, settings, types, speeds);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const double gpus = std::max(1.0, static_cast<double>(input.jobs[j]->gpus));
     auto& row = market.worth.emplace_back();
@@ -119,8 +119,9 @@ PriceBoard make_prices(const RoundInput& input, const PriceSettings& settings, c
                           curve.capacity);
     curves.push_back(curve);
   }
-  auto price = clear(market);
+  auto price = settings.method == PriceMethod::kClearing ? clear(market) : std::vector<double>(types.size());
   if (settings.method == PriceMethod::kExponential) {
+    board.exponential = true;
     for (std::size_t type = 0; type < types.size(); ++type) price[type] = curves[type].u_min;
     const auto asked = market.demand(price);
     for (std::size_t type = 0; type < types.size(); ++type)

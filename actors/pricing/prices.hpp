@@ -13,7 +13,7 @@ enum class PriceMethod {
 
 struct PriceSettings {
   PriceMethod method = PriceMethod::kClearing;
-  UtilitySettings utility;
+  UtilitySettings utility{};
   double smoothing = 0.5;  // weight of the new bounds against the last board's, 0 to 1
 };
 

@@ -1,6 +1,9 @@
 #include "actors/pricing/utility_jobs.hpp"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
 
 #include "actors/pricing/makespan_shares.hpp"
 
@@ -8,6 +11,34 @@ namespace hadar {
 namespace {
 
 constexpr double kMakespanGap = 0.01;  // jobs this close to the longest share the makespan's weight
+constexpr double kLeastSpeed = 1e-12;
+
+// Speed of a job that has an n-th of every type to itself.
+double isolated_speed(const std::vector<double>& capacity, const JobSpeeds& speeds, double gpus, std::size_t n) {
+  double time = 0;
+  double steps = 0;
+  for (std::uint32_t type = 0; type < capacity.size(); ++type) {
+    if (!speeds.allows(type)) continue;
+    const double part = capacity[type] / (static_cast<double>(n) * gpus);
+    time += part;
+    steps += part * speeds.member(type);
+  }
+  return std::max(steps / std::max(1.0, time), kLeastSpeed);
+}
+
+// By user who has a quota and holds GPUs.
+std::map<std::string, double> quota_factors(const RoundInput& input, const std::vector<double>& capacity,
+                                            const std::map<std::string, double>& quotas) {
+  std::map<std::string, double> factors;
+  if (quotas.empty()) return factors;
+  std::map<std::string, double> held;
+  for (const auto& job : input.jobs)
+    for (const auto& allocation : job->held)
+      for (const auto& slice : allocation.slices) held[job->user] += static_cast<double>(slice.gpus.size());
+  const double installed = std::accumulate(capacity.begin(), capacity.end(), 0.0);
+  for (const auto& [user, quota] : quotas) factors[user] = quota_factor(quota, held[user], installed);
+  return factors;
+}
 
 }  // namespace
 
@@ -36,15 +67,26 @@ solvers::Market work_left(const RoundInput& input, const std::vector<GpuType>& t
   return market;
 }
 
-std::vector<UtilityJob> utility_jobs(const RoundInput& input, const std::vector<GpuType>& types,
-                                     const std::vector<JobSpeeds>& speeds) {
-  const auto makespan = makespan_shares(work_left(input, types, speeds), kMakespanGap, input.round_s);
+std::vector<UtilityJob> utility_jobs(const RoundInput& input, const UtilitySettings& settings,
+                                     const std::vector<GpuType>& types, const std::vector<JobSpeeds>& speeds) {
+  const auto market = work_left(input, types, speeds);
+  MakespanShares makespan;
+  if (settings.kind == UtilityKind::kJctMakespan || settings.kind == UtilityKind::kMakespan)
+    makespan = makespan_shares(market, kMakespanGap, input.round_s);
+  const auto factors = quota_factors(input, market.capacity, settings.quotas);
   std::vector<UtilityJob> jobs;
   for (std::size_t j = 0; j < input.jobs.size(); ++j) {
     const auto& view = *input.jobs[j];
-    jobs.push_back({view.weight, steps_undone(view), std::max(speeds[j].best(), 1e-12),
-                    std::max(0.0, input.now_s - view.submitted_t_s), makespan.shares[j],
-                    static_cast<double>(input.jobs.size())});
+    const auto factor = factors.find(view.user);
+    jobs.push_back({.weight = view.weight * (factor == factors.end() ? 1 : factor->second),
+                    .steps_left = steps_undone(view),
+                    .steps_total = static_cast<double>(std::max<std::uint64_t>(1, view.steps_total)),
+                    .best_speed = std::max(speeds[j].best(), kLeastSpeed),
+                    .isolated_speed = isolated_speed(market.capacity, speeds[j], market.gpus[j], input.jobs.size()),
+                    .age_s = std::max(0.0, input.now_s - view.submitted_t_s),
+                    .deadline_s = view.deadline_t_s > 0 ? view.deadline_t_s - view.submitted_t_s : 0,
+                    .makespan_share = makespan.shares.empty() ? 0 : makespan.shares[j],
+                    .jobs = static_cast<double>(input.jobs.size())});
   }
   return jobs;
 }

@@ -18,8 +18,10 @@ namespace hadar {
 [[nodiscard]] solvers::Market work_left(const RoundInput& input, const std::vector<GpuType>& types,
                                         const std::vector<JobSpeeds>& speeds);
 
-// One entry per job of the input, with its makespan share. `speeds`: one per job, over `types` (rising names).
-[[nodiscard]] std::vector<UtilityJob> utility_jobs(const RoundInput& input, const std::vector<GpuType>& types,
+// One entry per job of the input; makespan shares are 0 where the utility of `settings` does not look at them.
+// `speeds`: one per job, over `types` (rising names).
+[[nodiscard]] std::vector<UtilityJob> utility_jobs(const RoundInput& input, const UtilitySettings& settings,
+                                                   const std::vector<GpuType>& types,
                                                    const std::vector<JobSpeeds>& speeds);
 
 }  // namespace hadar

@@ -45,6 +45,7 @@ void JobSpeeds::read_allowed(const JobView& job, const std::vector<GpuType>& typ
   order_.reserve(types_.size());
   for (std::uint32_t type = 0; type < types_.size(); ++type) {
     types_[type].allowed = types_[type].allowed || job.gpu_types.empty();
+    types_[type].guessed = types_[type].allowed;
     if (types_[type].allowed) order_.push_back(type);
   }
 }
@@ -60,6 +61,7 @@ void JobSpeeds::read_estimates(const JobView& job, const std::vector<GpuType>& t
     if (!type.allowed || rank >= rank_of(estimate.source)) continue;
     rank = rank_of(estimate.source);
     (spread ? type.spread : type.packed) = estimate.steps_per_s;
+    if (estimate.source != EstimateSource::kPrior) type.guessed = false;
   }
 }
 
@@ -77,7 +79,6 @@ void JobSpeeds::guess_unknown() {
   for (const auto at : order_) {
     auto& type = types_[at];
     if (type.packed > 0) continue;
-    type.guessed = true;
     type.packed = type.spread = known > 0 ? sum / known : 1.0;
   }
 }

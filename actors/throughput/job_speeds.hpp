@@ -10,7 +10,7 @@ namespace hadar {
 
 // The speeds of one job on a list of types, in steps/s of one gang member. Types are numbered by their place in the
 // list. A type without an estimate is unknown, not slow: it is taken at the mean of the known ones (1 step/s when none
-// is known) and marked as guessed, so that it is tried and never rejected for lack of a number. Immutable.
+// is known), so that it is never rejected for lack of a number. Immutable.
 class JobSpeeds {
  public:
   // None of any type yet.
@@ -28,7 +28,7 @@ class JobSpeeds {
   [[nodiscard]] bool knows_spread(std::uint32_t type) const { return types_[type].spread_rank > 0; }
   // How many types there are.
   [[nodiscard]] std::size_t types() const { return types_.size(); }
-  // True when the speed on an allowed type is a guess.
+  // True when the speed on an allowed type is a guess: a prior, or the mean of the known ones.
   [[nodiscard]] bool guessed(std::uint32_t type) const { return types_[type].guessed; }
   // Speed on the fastest allowed type; 0 when none is allowed.
   [[nodiscard]] double best() const { return best_; }

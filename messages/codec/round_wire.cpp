@@ -186,6 +186,7 @@ hadar::NodeCapacity read(NodeCapacity::Reader in, const Where& at) {
 void build(PriceBoard::Builder out, const hadar::PriceBoard& in) {
   out.setRound(in.round.value);
   out.setStale(in.stale);
+  out.setExponential(in.exponential);
   build_list(in.price, [&](auto size) { return out.initPrice(size); });
   build_list(in.u_min, [&](auto size) { return out.initUMin(size); });
   build_list(in.u_max, [&](auto size) { return out.initUMax(size); });
@@ -195,6 +196,7 @@ hadar::PriceBoard read(PriceBoard::Reader in, const Where& at) {
   hadar::PriceBoard out;
   out.round = RoundId{in.getRound()};
   out.stale = in.getStale();
+  out.exponential = in.getExponential();
   out.price = read_map(in.getPrice(), at / "price", not_negative);
   out.u_min = read_map(in.getUMin(), at / "u_min", not_negative);
   out.u_max = read_map(in.getUMax(), at / "u_max", not_negative);

@@ -95,6 +95,7 @@ struct PriceBoard {
   price @2 :List(Common.NamedNumber);  # utility per GPU and round, by type
   uMin @3 :List(Common.NamedNumber);  # bounds of the exponential curve
   uMax @4 :List(Common.NamedNumber);
+  exponential @5 :Bool;  # GPUs cost what the curve says at their node's fill; else all of a type the same
 }
 
 struct RoundInput {

@@ -84,6 +84,7 @@ struct NodeCapacity {
 struct PriceBoard {
   RoundId round;  // the round they were made for
   bool stale = false;
+  bool exponential = false;         // GPUs cost what the curve says at their node's fill; else all of a type the same
   std::map<GpuType, double> price;  // per GPU and round
   std::map<GpuType, double> u_min;  // bounds of the exponential curve
   std::map<GpuType, double> u_max;

@@ -136,10 +136,10 @@ int run(int sequences) {
     const auto sequence = random_sequence(static_cast<std::uint64_t>(i));
     const auto bounds = bounds_of(sequence);
     if (!bounds) continue;
-    const auto best = pack(offline(sequence), 1);
+    const auto best = pack_parts(offline(sequence));
     if (!best) return 1;
     const auto answer = admit(sequence, *bounds);
-    const double ratio = best->relaxed / answer.got;
+    const double ratio = *best / answer.got;
     ++cases;
     sum += ratio;
     worst = std::max(worst, ratio);

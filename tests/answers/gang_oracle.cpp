@@ -1,4 +1,5 @@
-// gang_oracle [CASES]: the gang search against trying every gang, on small random rounds; a line per kind of job. For a
+// gang_oracle [CASES]: the gang search against trying every gang, on small random rounds; a line per kind of job and of
+// prices. For a
 // batch split by speed the search is not exact where networks differ; the line says how often that shows.
 #include <algorithm>
 #include <cstdio>
@@ -37,14 +38,16 @@ void compare(std::uint64_t seed, const RoundShape& shape, Tally& tally) {
 
 int run(int cases) {
   bool all = true;
-  for (const bool proportional : {false, true}) {
+  for (const int kind : {0, 1, 2, 3}) {
     Tally tally;
     RoundShape shape;
-    shape.proportional = proportional;
+    shape.proportional = kind >= 2;
+    shape.exponential = kind % 2 == 1;
     for (int i = 0; i < cases; ++i) compare(static_cast<std::uint64_t>(i), shape, tally);
-    std::printf("%-24s %d of %d cases equal the best of all gangs; at worst %.3g of its utility missed\n",
-                proportional ? "batch split by speed" : "slowest member's pace", tally.equal, tally.cases, tally.worst);
-    all = all && (proportional || tally.equal == tally.cases);
+    std::printf("%-22s %-12s %d of %d cases equal the best of all gangs; at worst %.3g of its utility missed\n",
+                shape.proportional ? "batch split by speed" : "slowest member's pace",
+                shape.exponential ? "exponential" : "by type", tally.equal, tally.cases, tally.worst);
+    all = all && (shape.proportional || tally.equal == tally.cases);
   }
   return all ? 0 : 1;
 }

@@ -1,82 +1,60 @@
 #include "tests/answers/integer_program.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "actors/policy/solvers/linear_program.hpp"
+#include <coin/CbcModel.hpp>
+#include <coin/CoinPackedMatrix.hpp>
+#include <coin/OsiClpSolverInterface.hpp>
 
 namespace hadar::answers {
 namespace {
 
-enum class Fixed : unsigned char { kFree, kOut, kIn };
-
-class Search {
- public:
-  Search(const Packing& packing, int most_nodes) : packing_(packing), left_(most_nodes) {}
-
-  Status run() {
-    std::vector<Fixed> fixed(packing_.columns.size(), Fixed::kFree);
-    auto done = visit(fixed, true);
-    best_.proven = left_ >= 0;
-    return done;
+OsiClpSolverInterface program_of(const Packing& packing) {
+  const auto rows = static_cast<int>(packing.groups + packing.capacity.size());
+  CoinPackedMatrix matrix(true, 0, 0);
+  matrix.setDimensions(rows, 0);
+  std::vector<double> value;
+  for (const auto& column : packing.columns) {
+    CoinPackedVector entries;
+    entries.insert(static_cast<int>(column.group), 1.0);
+    for (const auto& [resource, amount] : column.uses)
+      entries.insert(static_cast<int>(packing.groups + resource), amount);
+    matrix.appendCol(entries);
+    value.push_back(column.value);
   }
-  [[nodiscard]] const Packed& best() const { return best_; }
-
- private:
-  [[nodiscard]] Result<solvers::LpAnswer> relax(const std::vector<Fixed>& fixed) const {
-    solvers::LinearProgram program(solvers::LinearProgram::Sense::kMaximise);
-    std::vector<std::size_t> groups;
-    std::vector<std::size_t> resources;
-    for (std::size_t i = 0; i < packing_.groups; ++i) groups.push_back(program.add_row(-HUGE_VAL, 1));
-    for (const double capacity : packing_.capacity) resources.push_back(program.add_row(-HUGE_VAL, capacity));
-    for (std::size_t i = 0; i < packing_.columns.size(); ++i) {
-      const auto& column = packing_.columns[i];
-      std::vector<solvers::LpEntry> entries = {{groups[column.group], 1}};
-      for (const auto& [resource, amount] : column.uses) entries.push_back({resources[resource], amount});
-      program.add_column(column.value, fixed[i] == Fixed::kIn ? 1 : 0, fixed[i] == Fixed::kOut ? 0 : 1, entries);
-    }
-    return program.solve();
-  }
-
-  Status visit(std::vector<Fixed>& fixed, bool root) {
-    if (left_-- <= 0) return {};
-    const auto answer = relax(fixed);
-    if (!answer && answer.error().code == ErrorCode::kInfeasible) return {};
-    if (!answer) return fail(answer.error().code, answer.error().message);
-    if (root) best_.relaxed = answer->objective;
-    if (answer->objective <= best_.value + 1e-9) return {};
-    std::size_t at = fixed.size();
-    double most = 1e-6;
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-      const double x = answer->columns[i];
-      if (const double undecided = std::min(x, 1 - x); undecided > most) {
-        most = undecided;
-        at = i;
-      }
-    }
-    if (at == fixed.size()) {
-      best_.value = answer->objective;
-      return {};
-    }
-    for (const auto choice : {Fixed::kIn, Fixed::kOut}) {
-      fixed[at] = choice;
-      if (auto done = visit(fixed, false); !done) return done;
-    }
-    fixed[at] = Fixed::kFree;
-    return {};
-  }
-
-  const Packing& packing_;
-  int left_;
-  Packed best_;
-};
+  std::vector<double> most(packing.groups, 1.0);
+  most.insert(most.end(), packing.capacity.begin(), packing.capacity.end());
+  const std::vector<double> row_least(most.size(), -COIN_DBL_MAX);
+  const std::vector<double> least(value.size(), 0.0);
+  const std::vector<double> one(value.size(), 1.0);
+  OsiClpSolverInterface solver;
+  solver.messageHandler()->setLogLevel(0);
+  solver.loadProblem(matrix, least.data(), one.data(), value.data(), row_least.data(), most.data());
+  solver.setObjSense(-1);
+  return solver;
+}
 
 }  // namespace
 
-Result<Packed> pack(const Packing& packing, int most_nodes) {
-  Search search(packing, most_nodes);
-  if (auto done = search.run(); !done) return fail(std::move(done));
-  return search.best();
+Result<double> pack_parts(const Packing& packing) {
+  if (packing.columns.empty()) return 0.0;
+  auto solver = program_of(packing);
+  solver.initialSolve();
+  if (!solver.isProvenOptimal()) return fail(ErrorCode::kInternal, "the linear program has no proven optimum");
+  return solver.getObjValue();
+}
+
+Result<double> pack_whole(const Packing& packing) {
+  if (packing.columns.empty()) return 0.0;
+  auto solver = program_of(packing);
+  for (int column = 0; column < solver.getNumCols(); ++column) solver.setInteger(column);
+  CbcModel model(solver);
+  model.setLogLevel(0);
+  model.setAllowableGap(1e-12);
+  model.branchAndBound();
+  if (!model.isProvenOptimal()) return fail(ErrorCode::kInternal, "the integer program has no proven optimum");
+  double value = 0;
+  for (std::size_t column = 0; column < packing.columns.size(); ++column)
+    if (model.bestSolution()[column] > 0.5) value += packing.columns[column].value;
+  return value;
 }
 
 }  // namespace hadar::answers

@@ -1,7 +1,8 @@
-// Choosing columns of a packing program whole: branch and bound over the linear program.
+// Choosing columns of a packing program whole, by COIN-OR's Cbc.
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "messages/types/result.hpp"
@@ -21,13 +22,10 @@ struct Packing {
   std::vector<Column> columns;
 };
 
-struct Packed {
-  double value = 0;     // of the best whole choice found
-  double relaxed = 0;   // of the linear program: no whole choice has more
-  bool proven = false;  // nothing better than `value` exists; false: the limit of nodes ended the search
-};
+// The most value of columns taken whole: proven, else kInternal.
+Result<double> pack_whole(const Packing& packing);
 
-// Depth first, the most undecided column first. Errors: those of Clp.
-Result<Packed> pack(const Packing& packing, int most_nodes);
+// The same with columns taken in part: no whole choice has more.
+Result<double> pack_parts(const Packing& packing);
 
 }  // namespace hadar::answers

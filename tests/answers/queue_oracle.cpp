@@ -46,7 +46,7 @@ struct Tally {
   }
 };
 
-double play(const RoundInput& input, std::size_t budget, Packing& packing) {
+double play(const RoundInput& input, const QueueSettings& settings, Packing& packing) {
   auto plan = *PlanBuilder::make(input);
   const Valuation value(plan, {});
   packing = packing_of(plan, value);
@@ -54,7 +54,7 @@ double play(const RoundInput& input, std::size_t budget, Packing& packing) {
   for (std::size_t j = 0; j < plan.jobs(); ++j)
     if (plan.plannable(j)) jobs.push_back(j);
   std::stable_sort(jobs.begin(), jobs.end(), [&](auto a, auto b) { return value.density(a) > value.density(b); });
-  return QueueProgram(plan, value, jobs, true, budget).place();
+  return QueueProgram(plan, value, jobs, settings).place();
 }
 
 int run(int cases) {
@@ -63,13 +63,14 @@ int run(int cases) {
   for (int i = 0; i < cases; ++i) {
     Packing packing;
     const auto seed = static_cast<std::uint64_t>(i);
-    const double got = play(random_round(seed, {3, 2, 10, 4}), 10000000, packing);
-    const auto best = pack(packing, 20000);
-    if (!best || !best->proven) {
+    const double got =
+        play(random_round(seed, {3, 2, 10, 4}), {.priced = true, .budget = 10000000, .exact = true}, packing);
+    const auto best = pack_whole(packing);
+    if (!best) {
       ++small.unproven;
       continue;
     }
-    small.add(best->value > 0 ? (best->value - got) / best->value : 0);
+    small.add(*best > 0 ? (*best - got) / *best : 0);
   }
   std::printf(
       "up to 10 jobs, exact: %d of %d equal the integer optimum, %d unproven; missed %.3g at worst, %.3g on "
@@ -77,10 +78,11 @@ int run(int cases) {
       small.equal, small.cases, small.unproven, small.worst, small.sum / std::max(1, small.cases));
   for (int i = 0; i < cases / 10; ++i) {
     Packing packing;
-    const double got = play(random_round(1000000 + static_cast<std::uint64_t>(i), {6, 4, 40, 4}), 1000, packing);
-    const auto relaxed = pack(packing, 1);
+    const double got = play(random_round(1000000 + static_cast<std::uint64_t>(i), {6, 4, 40, 4}),
+                            {.priced = true, .budget = 1000}, packing);
+    const auto relaxed = pack_parts(packing);
     if (!relaxed) return 1;
-    large.add(relaxed->relaxed > 0 ? (relaxed->relaxed - got) / relaxed->relaxed : 0);
+    large.add(*relaxed > 0 ? (*relaxed - got) / *relaxed : 0);
   }
   std::printf(
       "up to 40 jobs, 1000 states: %d of %d reach the linear program's bound; below it by %.3g at worst, %.3g on "

@@ -92,6 +92,12 @@ RoundInput random_round(std::uint64_t seed, const RoundShape& shape) {
   }
   for (std::uint32_t type = 0; type < types; ++type)
     input.prices.price[kTypes[type]] = dice.chance(0.2) ? 0 : dice.between(0, 2);
+  input.prices.exponential = shape.exponential;
+  if (shape.exponential)
+    for (const auto& [type, price] : input.prices.price) {
+      input.prices.u_max[type] = dice.between(0.1, 2);
+      input.prices.u_min[type] = input.prices.u_max[type] * dice.between(0.001, 0.3);
+    }
   return input;
 }
 

@@ -29,6 +29,7 @@ struct RoundShape {
   std::uint32_t most_jobs = 1;
   std::uint32_t most_gang = 5;
   bool proportional = false;  // every job splits its batch by speed
+  bool exponential = false;   // prices rise with what is taken on a node
 };
 
 // A border with 1 to 3 types, mixed nodes, fast and slow networks; jobs with and without speeds for spread gangs,

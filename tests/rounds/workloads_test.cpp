@@ -67,6 +67,36 @@ std::string name_of_case(const ::testing::TestParamInfo<PolicyEntry>& info) {
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPolicyPlays, ::testing::ValuesIn(policies()), name_of_case);
 
+// Many more jobs than GPUs, gangs among them, under utilities that never favour some of them. At every border the job
+// that waited longest goes first once it waited `max_wait_rounds`, and no job that began to wait later comes before it:
+// so no job waits longer than that many rounds and one for each other job.
+TEST(Starvation, UnderOverloadEveryJobStartsWithinTheDerivedBound) {
+  constexpr std::uint64_t kMaxWait = 6;
+  const PlayedCluster cluster = {{"A", "B"}, {{2, 0}, {0, 2}, {1, 1}}};
+  std::uint64_t longest = 0;
+  for (const std::string name : {"hadar", "hadare"})
+    for (const std::string utility : {"jct-makespan", "jct", "throughput", "inverse-slowdown", "finish-time-fairness"})
+      for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        std::mt19937_64 engine(seed);
+        std::vector<PlayedJob> jobs;
+        for (int j = 0; j < 24; ++j)
+          jobs.push_back({"m",
+                          static_cast<std::uint32_t>(1 + engine() % 4),
+                          2000 + engine() % 30000,
+                          {static_cast<double>(200 + engine() % 200), static_cast<double>(20 + engine() % 200)},
+                          engine() % 2 == 0,
+                          static_cast<double>(engine() % 60)});
+        auto policy = *make_policy(name, {{"utility", utility}, {"max_wait_rounds", static_cast<double>(kMaxWait)}});
+        const auto played = play(*policy, cluster, jobs);
+        ASSERT_TRUE(played.finished) << name << " " << utility << " seed " << seed;
+        for (const auto waited : played.most_waited) {
+          EXPECT_LE(waited, kMaxWait + jobs.size() - 1) << name << " " << utility << " seed " << seed;
+          longest = std::max(longest, waited);
+        }
+      }
+  EXPECT_GT(longest, kMaxWait) << "the workload is an overload";
+}
+
 // A long job among a stream of short ones that always look better and leave no gap. Jobs that waited too long take
 // turns, so the bound is the setting plus those before it.
 TEST(Starvation, NoJobWaitsLongerThanTheBound) {

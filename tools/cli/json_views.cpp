@@ -120,6 +120,7 @@ std::string prices_json(const PriceHistory& history) {
     Json row;
     row["round"] = board.round.value;
     row["stale"] = board.stale;
+    row["form"] = board.exponential ? "exponential" : "clearing";
     row["price"] = numbers(board.price);
     row["u_min"] = numbers(board.u_min);
     row["u_max"] = numbers(board.u_max);

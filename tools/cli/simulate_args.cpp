@@ -4,12 +4,14 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 #include "launchers/policies.hpp"
 #include "launchers/share_rules.hpp"
 #include "runtime/config/cluster_config.hpp"
 #include "runtime/config/csv.hpp"
 #include "runtime/config/throughput_csv.hpp"
+#include "tools/cli/simulate_settings.hpp"
 #include "tools/repro/trace_jobs.hpp"
 #include "tools/traces/measured_speeds.hpp"
 #include "tools/traces/trace.hpp"
@@ -51,9 +53,20 @@ Result<std::map<GpuType, double>> gpu_costs_of(const std::vector<std::string>& t
                        std::isfinite(cost) && cost >= 0;
     if (!right)
       return fail(ErrorCode::kInvalidArgument, "--gpu-cost: got \"" + text + "\", must be TYPE=COST_PER_HOUR");
-    costs[text.substr(0, equal)] = cost;
+    if (!costs.emplace(text.substr(0, equal), cost).second)
+      return fail(ErrorCode::kInvalidArgument, "--gpu-cost: " + text.substr(0, equal) + " is there twice");
   }
   return costs;
+}
+
+Status check_cost_types(const SimulationOptions& base) {
+  std::set<GpuType> types;
+  for (const auto& node : base.nodes)
+    for (const auto& group : node.gpus) types.insert(group.type);
+  for (const auto& [type, cost] : base.cost_per_gpu_h)
+    if (!types.contains(type))
+      return fail(ErrorCode::kInvalidArgument, "--gpu-cost: the cluster has no GPU of type " + type);
+  return {};
 }
 
 // Columns model,load_s,save_s; model "*" stands for all others.
@@ -119,6 +132,7 @@ Status read_cluster(const SimulateArgs& args, SimulatePlan& plan) {
     return {};
   }
   auto file = load_throughput_file(table);
+  if (!file && args.throughputs.empty()) file.error().message += "; " + args.cluster + " names it";
   if (!file) return fail(std::move(file));
   take_speeds(*std::move(file), plan.base);
   return {};
@@ -135,6 +149,8 @@ Status check_numbers(const SimulateArgs& args) {
         Bounds{"--noise", args.noise, 0, kMostNoise},
         Bounds{"--spread-factor", args.spread_factor, kLeastSpreadFactor, 1},
         Bounds{"--checkpoint", args.checkpoint_s.value_or(0), 0, kLongest_s},
+        Bounds{"--checkpoint when it is not 0", args.checkpoint_s.value_or(0) == 0 ? 1 : *args.checkpoint_s,
+               kLeastRound_s, kLongest_s},
         Bounds{"--give-up", args.limit_s, 0, kLongestRun_s}})
     if (!(value >= least && value <= most))
       return fail(ErrorCode::kInvalidArgument,
@@ -174,6 +190,7 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   auto names = policies_of(args.policies);
   if (!names) return fail(std::move(names));
   plan.policies = *std::move(names);
+  if (auto read = read_settings(args.set, plan); !read) return fail(std::move(read));
   auto seeds = parse_seeds(args.seeds, kMostSeeds);
   if (!seeds) return fail(std::move(seeds));
   plan.seeds = *std::move(seeds);
@@ -207,8 +224,9 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   plan.base.limit_s = args.limit_s;
   plan.base.checkpoint_s = args.checkpoint_s;
   if (auto read = read_cluster(args, plan); !read) return fail(std::move(read));
+  if (auto known = check_cost_types(plan.base); !known) return fail(std::move(known));
   if (auto read = read_workload(args, plan); !read) return fail(std::move(read));
-  if (plan.base.first_measured >= plan.workload.size())
+  if (!args.measure_jobs.empty() && plan.base.last_measured >= plan.workload.size())
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("--measure-jobs: the trace has jobs 0 to {} only", plan.workload.size() - 1));
   return plan;

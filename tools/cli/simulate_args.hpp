@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -36,6 +37,7 @@ struct SimulateArgs {
   std::optional<double> checkpoint_s;  // 0 = once a round; absent: as the policy needs it
   double limit_s = 0;
   std::vector<std::string> gpu_costs;  // "TYPE=COST"
+  std::vector<std::string> set;        // "POLICY.key=value" and "prices.key=value"
   std::string measure_jobs;            // "A..B", places in the trace from 0; empty = all
   // What does not.
   std::string explain;
@@ -47,9 +49,10 @@ struct SimulateArgs {
 };
 
 struct SimulatePlan {
-  SimulationOptions base;  // without policy and seed
+  SimulationOptions base;  // without policy, settings and seed
   std::vector<TraceJob> workload;
   std::vector<std::string> policies;
+  std::map<std::string, PolicySettings> settings;  // by policy, of those that have any
   std::vector<std::uint64_t> seeds;
   std::uint64_t rows_refused = 0;
   std::vector<std::string> refusals;  // the first of them, for people

@@ -14,6 +14,7 @@ void add_inputs(CLI::App& command, SimulateArgs& args) {
   command.add_option("--cluster", args.cluster, "The cluster, a TOML file")->required();
   command.add_option("--trace", args.trace, "The jobs, of any form hadar trace reads")->required();
   command.add_option("--policy", args.policies, "Policies with commas between, or all")->required();
+  command.add_option("--set", args.set, "POLICY.key=value or prices.key=value, as hadard's files; may be given often");
   command.add_option("--throughputs", args.throughputs,
                      "Table of speeds; without it the cluster file's, else the measured one that comes with Hadar");
   command.add_option("--round", args.round_s, "Seconds of a round")->check(number_between(kLeastRound_s, kLongest_s));

@@ -17,6 +17,7 @@ void visit_options(Visitor& visitor, SimulateArgs& args) {
   visitor("cluster", args.cluster);
   visitor("trace", args.trace);
   visitor("policy", args.policies);
+  visitor("set", args.set);
   visitor("throughputs", args.throughputs);
   visitor("round_s", args.round_s);
   visitor("seeds", args.seeds);

@@ -57,6 +57,8 @@ class OneRun {
     }
     auto options = plan_.base;
     options.policy = run_.policy;
+    if (const auto found = plan_.settings.find(run_.policy); found != plan_.settings.end())
+      options.settings = found->second;
     options.seed = run_.seed;
     options.observer = [this](const Event& event) { observe(event); };
     options.progress = [this](std::uint64_t jobs, double) { ended_ = jobs; };

@@ -34,7 +34,9 @@ ValueSettings read_value_settings(SettingsReader& reader) {
   ValueSettings settings;
   settings.utility.kind = utility_of(reader.word("utility", "jct-makespan", utility_names()));
   settings.utility.beta = reader.number("beta", settings.utility.beta, 0, 1e6);
+  settings.utility.quotas = reader.numbers("quota.", 0, 1);
   settings.stay_bonus = reader.number("stay_bonus", settings.stay_bonus, 0, 10);
+  settings.probe_bonus = reader.number("probe_bonus", settings.probe_bonus, 0, 10);
   settings.switch_s = reader.number("switch_s", settings.switch_s, 0, 1e6);
   return settings;
 }
@@ -43,6 +45,7 @@ PlacingSettings read_placing_settings(SettingsReader& reader) {
   PlacingSettings settings;
   settings.window = static_cast<std::size_t>(reader.number("window", 10, 0, 64));
   settings.budget = static_cast<std::size_t>(reader.number("budget", 1000, 1, 1e7));
+  settings.exact = reader.flag("exact", settings.exact);
   settings.max_wait = static_cast<std::uint32_t>(reader.number("max_wait_rounds", 500, 1, 1e9));
   return settings;
 }

@@ -15,10 +15,11 @@ namespace hadar {
 // form lost mean completion time; the default here weighs what a job loses by waiting one more round for the mean
 // completion time and for the makespan, under prices at which demand meets supply: for 480 jobs on 60 GPUs it ends
 // within some hundredths of the least makespan and still shortens the mean completion time. The paper's forms stay
-// available: utility = "inverse-slowdown", and the price oracle's exponential method.
+// available: utility = "inverse-slowdown", and [prices] form = "exponential".
 //
-// Settings: utility ("jct-makespan", "jct", "makespan", "inverse-slowdown", "throughput"), beta (20), stay_bonus
-// (0.05), switch_s (0 = measured), window (10), budget (1000), max_wait_rounds (500).
+// Settings: utility ("jct-makespan", or another of utility_names), beta (20), quota.USER (a user's part of all GPUs),
+// stay_bonus (0.05), probe_bonus (0.3), switch_s (0 = measured), window (10), budget (1000), exact (false),
+// max_wait_rounds (500).
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_hadar(const PolicySettings& settings);
 
 // The settings that `hadar` and `hadare` share.

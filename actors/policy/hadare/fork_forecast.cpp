@@ -43,7 +43,8 @@ double ForkForecaster::lone(std::size_t j, bool priced, Pool& pool, std::uint32_
   chosen = kNoType;
   for (const auto type : value_.speeds(j).order()) {
     if (pool[type] < gpus) continue;
-    const double gain = value_.utility_at(j, value_.speeds(j).member(type)) - (priced ? value_.price(type) * gpus : 0);
+    const double gain =
+        value_.utility_at(j, value_.speeds(j).member(type)) - (priced ? value_.prices().of_type(type) * gpus : 0);
     if (chosen != kNoType && gain <= best) continue;
     chosen = type;
     best = gain;

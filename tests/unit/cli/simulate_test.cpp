@@ -100,6 +100,22 @@ TEST_F(SimulateTest, ResultCanBeRunAgainFromItsHeaderAlone) {
   EXPECT_THAT(refused.error().error.message, HasSubstr("trace.csv"));
 }
 
+TEST_F(SimulateTest, SettingsReachTheirPolicyAndThePricesAndAreRepeated) {
+  std::string jobs = "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n";
+  for (int i = 0; i < 12; ++i)
+    jobs += "job-" + std::to_string(i) + ",0,net,8,2," + std::to_string(500 * (1 + i * 7 % 12)) + ",1,0,u,true\n";
+  write("trace.csv", jobs);
+  const auto jct_of = [&](std::vector<std::string> set) {
+    args_.set = std::move(set);
+    EXPECT_TRUE(run_simulate(args_).has_value());
+    EXPECT_EQ(run_rerun({}, {path("result.json"), 1}).value(), ExitCode::kDone);
+    return result()["runs"][0]["avg_jct_s"].get<double>();
+  };
+  const double shortest_first = jct_of({"hadar.utility=jct"});
+  EXPECT_LT(shortest_first, jct_of({"hadar.utility=makespan"}));
+  EXPECT_GT(jct_of({"prices.form=exponential", "hadar.utility=inverse-slowdown"}), shortest_first);
+}
+
 TEST_F(SimulateTest, RelativePathsAreFoundFromAnotherFolderAndAfterAMove) {
   const auto here = fs::current_path();
   fs::current_path(folder_);
@@ -161,8 +177,18 @@ TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
   usage([&] { args_.seeds = "5..1"; }, "5..1");
   usage([&] { args_.seeds = "x"; }, "--seeds");
   usage([&] { args_.measure_jobs = "90..99"; }, "--measure-jobs");
+  usage([&] { args_.measure_jobs = "0..20"; }, "--measure-jobs");
   usage([&] { args_.gpu_costs = {"V100"}; }, "--gpu-cost");
+  usage([&] { args_.gpu_costs = {"V100=1", "V100=2"}; }, "twice");
+  usage([&] { args_.gpu_costs = {"H100=1"}; }, "H100");
+  usage([&] { args_.checkpoint_s = 1e-9; }, "--checkpoint");
   usage([&] { args_.explain = "nobody"; }, "nobody");
+  usage([&] { args_.set = {"hadar.gamma=1"}; }, "gamma");
+  usage([&] { args_.set = {"hadar.utility=best"}; }, "best");
+  usage([&] { args_.set = {"hadar.quota.u=2"}; }, "quota.u");
+  usage([&] { args_.set = {"gavel-las.beta=1"}; }, "neither a policy of --policy nor prices");
+  usage([&] { args_.set = {"beta"}; }, "POLICY.key=value");
+  usage([&] { args_.set = {"prices.form=steep"}; }, "prices.form");
   write("empty.csv", "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n");
   usage([&] { args_.trace = path("empty.csv"); }, "empty.csv");
   EXPECT_FALSE(fs::exists(path("result.json")));

@@ -94,6 +94,24 @@ TEST(GangSearch, AnUnknownTypeIsTriedNotRejected) {
   EXPECT_GT(offer->steps_per_s, 0);
 }
 
+// Which type the best offer of a job has that runs at 10 steps/s on A, as measured there, and at `speed` on B.
+NodeName best_place(double speed, EstimateSource source, ValueSettings settings = {}) {
+  auto input = input_of({node_of("a", {{"A", 1}}), node_of("b", {{"B", 1}})});
+  auto job = job_of(1, 1, 1000, {});
+  job.estimates = {{"A", Placement::kPacked, 10, EstimateSource::kMeasured}, {"B", Placement::kPacked, speed, source}};
+  hold(input, job, 0, {{"a", {0}}}, 1000);
+  add(input, job);
+  Scene scene(input, settings);
+  return scene.plan.cluster().node_name(best_offer(scene.plan, scene.value, 0)->gang.front().node);
+}
+
+TEST(GangSearch, ATypeWhoseSpeedIsOnlyGuessedIsProbedWhileItMayBeTheBetterOne) {
+  EXPECT_EQ(best_place(9, EstimateSource::kPrior), "b") << "the guess may be off by as much";
+  EXPECT_EQ(best_place(9, EstimateSource::kMeasured), "a") << "once measured it goes back";
+  EXPECT_EQ(best_place(5, EstimateSource::kPrior), "a") << "hopeless";
+  EXPECT_EQ(best_place(9, EstimateSource::kPrior, {.probe_bonus = 0}), "a");
+}
+
 TEST(GangSearch, StayingIsWorthMoreThanAnEqualMove) {
   auto input = input_of({node_of("a", {{"V100", 1}}), node_of("b", {{"V100", 1}})});
   auto job = job_of(1, 1, 100, {{"V100", 10}});
@@ -119,7 +137,11 @@ TEST(GangSearch, FindsTheBestGangOverAllTypeMixes) {
     const double a = *rc::gen::inRange(1, 20);
     const double b = *rc::gen::inRange(1, 20);
     const double c = *rc::gen::inRange(1, 20);
-    for (const auto* type : {"A", "B", "C"}) input.prices.price[type] = *rc::gen::inRange(0, 30) / 100.0;
+    input.prices.exponential = *rc::gen::arbitrary<bool>();
+    for (const auto* type : {"A", "B", "C"}) {
+      input.prices.price[type] = input.prices.u_max[type] = *rc::gen::inRange(1, 30) / 100.0;
+      input.prices.u_min[type] = input.prices.u_max[type] / *rc::gen::inRange(3, 300);
+    }
     add(input, job_of(1, *rc::gen::inRange<std::uint32_t>(1, 5), 1000, {{"A", a}, {"B", b}, {"C", c}}));
     Scene scene(input);
     const auto offer = best_offer(scene.plan, scene.value, 0);

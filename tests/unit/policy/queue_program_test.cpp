@@ -51,9 +51,28 @@ TEST(QueueProgram, FindsTheBestSumOfPayoffs) {
     std::vector<std::size_t> jobs(input.jobs.size());
     for (std::size_t j = 0; j < jobs.size(); ++j) jobs[j] = j;
     const double best = best_by_trying(plan, value, jobs);
-    QueueProgram program(plan, value, jobs, true, 100000);
+    QueueProgram program(plan, value, jobs, {.priced = true, .budget = 100000});
     const double found = program.place();
     RC_ASSERT(program.exact());
+    RC_ASSERT(found >= best - 1e-9);
+    RC_ASSERT(found <= best + 1e-9);
+  }));
+}
+
+TEST(QueueProgram, FollowsPricesThatRiseAsJobsArePlaced) {
+  EXPECT_TRUE(rc::check([] {
+    auto input = random_input();
+    input.prices.exponential = true;
+    for (const auto* type : {"A", "B"}) {
+      input.prices.u_max[type] = *rc::gen::inRange(1, 100) / 100.0;
+      input.prices.price[type] = input.prices.u_min[type] = input.prices.u_max[type] / *rc::gen::inRange(3, 300);
+    }
+    auto plan = *PlanBuilder::make(input);
+    const Valuation value(plan, {});
+    std::vector<std::size_t> jobs(input.jobs.size());
+    for (std::size_t j = 0; j < jobs.size(); ++j) jobs[j] = j;
+    const double best = best_by_trying(plan, value, jobs);
+    const double found = QueueProgram(plan, value, jobs, {.priced = true, .budget = 100000}).place();
     RC_ASSERT(found >= best - 1e-9);
     RC_ASSERT(found <= best + 1e-9);
   }));
@@ -70,7 +89,7 @@ TEST(QueueProgram, TakesLikeNodesForOne) {
   }
   auto plan = *PlanBuilder::make(input);
   const Valuation value(plan, {});
-  QueueProgram program(plan, value, jobs, false, 100000);
+  QueueProgram program(plan, value, jobs, {.priced = false, .budget = 100000});
   program.place();
   EXPECT_TRUE(program.exact());
   EXPECT_LE(program.states(), 200U) << "states are counts of free nodes per class, not sets of nodes";
@@ -85,7 +104,7 @@ TEST(QueueProgram, WithoutBudgetItStaysValidAndSaysItIsNotExact) {
   }
   auto plan = *PlanBuilder::make(input);
   const Valuation value(plan, {});
-  QueueProgram program(plan, value, jobs, false, 1);
+  QueueProgram program(plan, value, jobs, {.priced = false, .budget = 1});
   program.place();
   EXPECT_FALSE(program.exact());
   EXPECT_EQ(plan.free_of_type(0) + plan.free_of_type(1), 0U);

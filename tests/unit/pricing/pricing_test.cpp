@@ -64,7 +64,13 @@ TEST(PriceCurve, SmoothsOnTheLogarithm) {
 }
 
 UtilityJob job_with(double steps_left, double share = 0) {
-  return {1, steps_left, 10, 50, share, 4};
+  return {.steps_left = steps_left,
+          .steps_total = 2 * steps_left,
+          .best_speed = 10,
+          .isolated_speed = 2,
+          .age_s = 5000,
+          .makespan_share = share,
+          .jobs = 4};
 }
 
 TEST(Utility, RisesWithSpeedAndIsNeverNegative) {
@@ -87,6 +93,55 @@ TEST(Utility, WeighsWhatWaitingCosts) {
   const UtilitySettings both{UtilityKind::kJctMakespan, 100};
   EXPECT_GT(utility(both, job_with(10000, 0.9), 10, 10), utility(both, job_with(1000, 0), 10, 10))
       << "the job the makespan hangs on";
+}
+
+// By hand: 100 of 200 steps are left at 10 steps/s, the job is 50 s old, a round is 4 s. After a round on its fastest
+// type it completes at 60 s, after a round of nothing at 64 s, after one at half speed at 62 s.
+TEST(Utility, WeighsTheLossOfARoundForEachWayToCountCompletion) {
+  auto job = job_with(100);
+  job.age_s = 50;
+  const auto worth = [&](UtilityKind kind, double speed) { return utility({.kind = kind}, job, speed, 4); };
+  EXPECT_NEAR(worth(UtilityKind::kInverseSlowdown, 10), 20.0 / 60, 1e-12) << "the level: 20 s alone, 60 s here";
+  EXPECT_NEAR(worth(UtilityKind::kInverseSlowdownMarginal, 10), 20.0 / 60 - 20.0 / 64, 1e-12);
+  EXPECT_NEAR(worth(UtilityKind::kInverseSlowdownMarginal, 5), 20.0 / 62 - 20.0 / 64, 1e-12);
+  EXPECT_NEAR(worth(UtilityKind::kEffectiveThroughput, 10), 200.0 / 60 - 200.0 / 64, 1e-12);
+  const auto half_square = [](double t) { return t / 100 * t / 100 / 2; };  // 200 steps alone at 2 steps/s: 100 s
+  EXPECT_NEAR(worth(UtilityKind::kFinishTimeFairness, 10), half_square(64) - half_square(60), 1e-12);
+  job.deadline_s = 62;
+  EXPECT_GT(worth(UtilityKind::kSoftDeadline, 10), 0.1) << "the round decides about the deadline";
+  job.deadline_s = 500;
+  EXPECT_LT(worth(UtilityKind::kSoftDeadline, 10), 0.01) << "there is time enough";
+  job.deadline_s = 5;
+  EXPECT_LT(worth(UtilityKind::kSoftDeadline, 10), 0.01) << "it is too late";
+}
+
+TEST(Utility, WeightsMultiplyIn) {
+  for (const auto& name : utility_names()) {
+    auto job = job_with(1000, 0.2);
+    const double one = utility({.kind = utility_of(name)}, job, 5, 10);
+    job.weight = 3;
+    EXPECT_NEAR(utility({.kind = utility_of(name)}, job, 5, 10), 3 * one, 1e-12) << name;
+  }
+}
+
+TEST(Utility, AUserAboveTheQuotaWeighsLess) {
+  EXPECT_EQ(quota_factor(0.5, 4, 8), 1) << "up to the quota";
+  EXPECT_EQ(quota_factor(0.25, 4, 8), 0.5) << "twice the quota";
+  EXPECT_EQ(quota_factor(0, 0, 8), 1) << "who holds nothing may always start";
+  auto input = input_of({node_of("a", {{"K80", 4}})});
+  auto greedy = job_of(1, 3, 100, {{"K80", 1.0}});
+  greedy.user = "a";
+  hold(input, greedy, 0, {{"a", {0, 1, 2}}}, 100);
+  add(input, greedy);
+  auto modest = job_of(2, 1, 100, {{"K80", 1.0}});
+  modest.user = "b";
+  add(input, modest);
+  const std::vector<GpuType> types = {"K80"};
+  std::vector<JobSpeeds> speeds;
+  for (const auto& job : input.jobs) speeds.emplace_back(*job, types);
+  const auto jobs = utility_jobs(input, {.quotas = {{"a", 0.25}, {"b", 0.25}}}, types, speeds);
+  EXPECT_NEAR(jobs[0].weight, 0.25 / 0.75, 1e-12);
+  EXPECT_EQ(jobs[1].weight, 1);
 }
 
 solvers::Market work(std::vector<double> capacity, std::vector<double> gpus, std::vector<double> utility) {
@@ -234,7 +289,7 @@ TEST(Prices, ClearTheRound) {
     const std::vector<GpuType> types = {"K80", "P100", "V100"};
     std::vector<JobSpeeds> speeds;
     for (const auto& job : input.jobs) speeds.emplace_back(*job, types);
-    const auto jobs = utility_jobs(input, types, speeds);
+    const auto jobs = utility_jobs(input, {}, types, speeds);
     auto market = work_left(input, types, speeds);
     const auto board = make_prices(input, {}, {});
     double gained = 3 * board.price.at("K80") + 2 * board.price.at("P100") + 4 * board.price.at("V100");
