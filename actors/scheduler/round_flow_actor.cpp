@@ -338,12 +338,16 @@ void border(Self self) {
     begin_border(self);
 }
 
+bool border_is_near(const State& state) {
+  const auto left_s = state.next_border_s() - state.clock->now_s();
+  return left_s < kNearBorderShare * state.options.round_s || state.opened != state.rounds_since_start();
+}
+
 void look_again(Self self) {
   auto& state = self->state;
   state.look_armed = false;
   if (!state.clock) return;
-  const auto left_s = state.next_border_s() - state.clock->now_s();
-  if (left_s < kNearBorderShare * state.options.round_s || state.opened != state.rounds_since_start()) return;
+  if (!state.options.close_when_all_done && border_is_near(state)) return;
   if (state.busy)
     state.look_again = true;
   else

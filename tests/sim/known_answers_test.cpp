@@ -126,6 +126,23 @@ TEST(KnownAnswers, MaxMinFairnessGivesEachJobTheTypeItIsFastOn) {
   for (const auto jct : jcts) EXPECT_NEAR(kEqualShare_s / jct, 4.0 / 3, 1e-6);
 }
 
+// Gavel's simulator of 2022 opens a round when all leases of the last have ended: at its length, or before it when all
+// jobs end. A job of 1000 s takes two whole rounds of 360 s and the 280 s left, on one node as on two.
+TEST(KnownAnswers, CompatRoundsCloseWhenAllTheirLeasesHaveEnded) {
+  for (const std::uint32_t gpus : {1U, 2U}) {
+    SimulationOptions options;
+    options.policy = "gavel-las";
+    options.gavel_2022 = true;
+    options.nodes = {node_of("a", "V100", 1), node_of("b", "V100", 1)};
+    const std::map<GpuType, double> ten{{"V100", 10}};
+    const auto jcts =
+        simulated_jcts(options, {{sleep_job("J1", gpus, 10000, ten), 0}, {sleep_job("J2", gpus, 1000, ten), 5000}});
+    ASSERT_EQ(jcts.size(), 2U);
+    EXPECT_NEAR(jcts[0], 1000, 1) << gpus;
+    EXPECT_NEAR(jcts[1], 100, 1) << gpus << ": the round after an idle time opens when it comes";
+  }
+}
+
 TEST(KnownAnswers, HadarTrainsAGangOverTwoKindsOfGpuAtTheSlowerOnesSpeed) {
   SimulatedClusterOptions options;
   options.scheduler.policy = "hadar";
