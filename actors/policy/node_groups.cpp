@@ -15,7 +15,8 @@ void NodeGroups::remove(std::uint32_t node) {
 
 // Often that of the node before.
 std::uint32_t NodeGroups::number_of(std::uint32_t node, const std::vector<std::uint32_t>& counts) {
-  if (node > 0 && group_of_[node - 1] != kNone && groups_[group_of_[node - 1]].counts == counts)
+  if (node > 0 && node <= group_of_.size() && group_of_[node - 1] != kNone &&
+      groups_[group_of_[node - 1]].counts == counts)
     return group_of_[node - 1];
   const auto next = static_cast<std::uint32_t>(groups_.size());
   const auto number = numbers_.try_emplace(counts, next).first->second;
@@ -24,12 +25,11 @@ std::uint32_t NodeGroups::number_of(std::uint32_t node, const std::vector<std::u
 }
 
 void NodeGroups::put(std::uint32_t node, const std::vector<std::uint32_t>& counts) {
-  if (node >= group_of_.size()) group_of_.resize(node + 1, kNone);
   put_into(node, number_of(node, counts));
 }
 
 void NodeGroups::put_into(std::uint32_t node, std::uint32_t number) {
-  if (node >= group_of_.size()) group_of_.resize(node + 1, kNone);
+  while (node >= group_of_.size()) group_of_.push_back(kNone);
   if (group_of_[node] == number) return;
   if (group_of_[node] != kNone) remove(node);
   group_of_[node] = number;

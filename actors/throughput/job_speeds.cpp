@@ -52,8 +52,10 @@ void JobSpeeds::read_allowed(const JobView& job, const std::vector<GpuType>& typ
 
 void JobSpeeds::read_estimates(const JobView& job, const std::vector<GpuType>& types) {
   auto it = types.begin();
+  const GpuType* last = nullptr;
   for (const auto& estimate : job.estimates) {
-    it = find_near(types, it, estimate.type);
+    if (last == nullptr || *last != estimate.type) it = find_near(types, it, estimate.type);
+    last = &estimate.type;
     if (it == types.end() || !(estimate.steps_per_s > 0)) continue;
     auto& type = types_[static_cast<std::size_t>(it - types.begin())];
     const bool spread = estimate.placement == Placement::kSpread;

@@ -39,7 +39,7 @@ class YarnCs final : public Policy {
     if (!made) return fail(std::move(made));
     PlanBuilder& plan = *made;
     for (std::size_t j = 0; j < plan.jobs(); ++j)
-      for (std::size_t held = 0; held < plan.job(j).held.size(); ++held) (void)plan.keep(j, held);
+      for (std::size_t held = 0; held < plan.job(j).held.size() && !plan.has_grant(j); ++held) (void)plan.keep(j, held);
     const JobView* head = nullptr;  // the job everyone behind it waits for
     for (std::size_t j = 0; j < plan.jobs(); ++j) {
       if (plan.has_grant(j) || !plan.plannable(j)) continue;
