@@ -138,6 +138,8 @@ void fields(Io& io, E& e) {
   io("metrics", e.metrics);
   io("merge_s", e.merge_s);
   io("weights", e.version.weights);
+  optional_field(io, "merge_efficiency", e.merge_efficiency);
+  optional_field(io, "steps_effective", e.steps_effective);
 }
 
 template <class Io, Is<event::Completed> E>

@@ -20,6 +20,21 @@ hadar::SleepSpec read(SleepSpec::Reader in, const Where& at) {
   return out;
 }
 
+void build(TargetMetric::Builder out, const hadar::TargetMetric& in) {
+  out.setMetric(text(in.metric));
+  out.setValue(in.value);
+  out.setAtLeast(in.at_least);
+}
+
+hadar::TargetMetric read(TargetMetric::Reader in, const Where& at) {
+  hadar::TargetMetric out;
+  out.metric = read_optional_name(in.getMetric(), at / "metric");
+  if (out.metric.empty()) return out;
+  out.value = finite(in.getValue(), at / "value");
+  out.at_least = in.getAtLeast();
+  return out;
+}
+
 void build(JobSpec::Builder out, const hadar::JobSpec& in) {
   out.setName(text(in.name));
   out.setWorkload(text(in.workload));
@@ -37,6 +52,8 @@ void build(JobSpec::Builder out, const hadar::JobSpec& in) {
   out.setCheckpointEveryS(in.checkpoint_every_s);
   out.setSeed(in.seed);
   build(out.initSleep(), in.sleep);
+  if (!in.target.metric.empty()) build(out.initTarget(), in.target);
+  out.setEffectiveSteps(in.effective_steps);
 }
 
 hadar::JobSpec read(JobSpec::Reader in, const Where& at) {
@@ -57,6 +74,8 @@ hadar::JobSpec read(JobSpec::Reader in, const Where& at) {
   out.checkpoint_every_s = not_negative(in.getCheckpointEveryS(), at / "checkpoint_every_s");
   out.seed = in.getSeed();
   out.sleep = read(in.getSleep(), at / "sleep");
+  out.target = read(in.getTarget(), at / "target");
+  out.effective_steps = in.getEffectiveSteps();
   if (out.workload.empty() == out.command.empty())
     refuse(at / "workload", out.workload, "must be set when command is not, and only then");
   return out;
@@ -79,6 +98,10 @@ void build(JobStatus::Builder out, const hadar::JobStatus& in) {
   out.setHasFinishedTS(in.finished_t_s.has_value());
   out.setFinishedTS(in.finished_t_s.value_or(0));
   build_list(in.metrics, [&](auto size) { return out.initMetrics(size); });
+  out.setHasMergeEfficiency(in.merge_efficiency.has_value());
+  out.setMergeEfficiency(in.merge_efficiency.value_or(0));
+  out.setHasStepsEffective(in.steps_effective.has_value());
+  out.setStepsEffective(in.steps_effective.value_or(0));
 }
 
 hadar::JobStatus read(JobStatus::Reader in, const Where& at) {
@@ -97,6 +120,8 @@ hadar::JobStatus read(JobStatus::Reader in, const Where& at) {
   if (in.getHasStartedTS()) out.started_t_s = not_negative(in.getStartedTS(), at / "started_t_s");
   if (in.getHasFinishedTS()) out.finished_t_s = not_negative(in.getFinishedTS(), at / "finished_t_s");
   out.metrics = read_map(in.getMetrics(), at / "metrics");
+  if (in.getHasMergeEfficiency()) out.merge_efficiency = part_of_one(in.getMergeEfficiency(), at / "merge_efficiency");
+  if (in.getHasStepsEffective()) out.steps_effective = not_negative(in.getStepsEffective(), at / "steps_effective");
   return out;
 }
 

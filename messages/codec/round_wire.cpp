@@ -134,6 +134,9 @@ void build(JobView::Builder out, const hadar::JobView& in) {
   out.setMerging(in.merging);
   build_list(in.estimates, [&](auto size) { return out.initEstimates(size); });
   build_list(in.held, [&](auto size) { return out.initHeld(size); });
+  out.setHasMergeEfficiency(in.merge_efficiency.has_value());
+  out.setMergeEfficiency(in.merge_efficiency.value_or(0));
+  out.setEffectiveSteps(in.effective_steps);
 }
 
 hadar::JobView read(JobView::Reader in, const Where& at) {
@@ -159,6 +162,8 @@ hadar::JobView read(JobView::Reader in, const Where& at) {
   out.merging = in.getMerging();
   out.estimates = read_list(in.getEstimates(), at / "estimates");
   out.held = read_list(in.getHeld(), at / "held");
+  if (in.getHasMergeEfficiency()) out.merge_efficiency = part_of_one(in.getMergeEfficiency(), at / "merge_efficiency");
+  out.effective_steps = in.getEffectiveSteps();
   check_steps(out, at);
   return out;
 }

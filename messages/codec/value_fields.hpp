@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 
 #include "messages/codec/json_writer.hpp"
@@ -50,6 +51,23 @@ void fields(Io& io, E& sleep) {
   io("log_bytes_per_s", sleep.log_bytes_per_s);
 }
 
+// A field that is there only when it says something.
+template <class Io, class T>
+void optional_field(Io& io, std::string_view key, std::optional<T>& value) {
+  if (io.has(key)) io(key, value.emplace());
+}
+template <class Io, class T>
+void optional_field(Io& io, std::string_view key, const std::optional<T>& value) {
+  if (value) io(key, *value);
+}
+
+template <class Io, Is<TargetMetric> E>
+void fields(Io& io, E& target) {
+  io("metric", target.metric);
+  io("value", target.value);
+  io("at_least", target.at_least);
+}
+
 template <class Io, Is<JobSpec> E>
 void fields(Io& io, E& spec) {
   io("name", spec.name);
@@ -68,6 +86,13 @@ void fields(Io& io, E& spec) {
   io("checkpoint_every_s", spec.checkpoint_every_s);
   io("seed", spec.seed);
   io("sleep", spec.sleep);
+  if constexpr (Io::kReads) {
+    if (io.has("target")) io("target", spec.target);
+    if (io.has("effective_steps")) io("effective_steps", spec.effective_steps);
+  } else {
+    if (!spec.target.metric.empty()) io("target", spec.target);
+    if (spec.effective_steps) io("effective_steps", spec.effective_steps);
+  }
 }
 
 // `spec` is left out: it stands in the job's Submitted.

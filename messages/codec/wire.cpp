@@ -119,6 +119,11 @@ double not_negative(double value, const Where& at) {
   return value;
 }
 
+double part_of_one(double value, const Where& at) {
+  if (!(value >= 0 && value <= 1)) refuse(at, value, "must be from 0 to 1");
+  return value;
+}
+
 double positive(double value, const Where& at) {
   if (!std::isfinite(value) || value <= 0) refuse(at, value, "must be a finite number above 0");
   return value;

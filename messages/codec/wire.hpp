@@ -63,6 +63,7 @@ class Where {
 double finite(double value, const Where& at);
 double not_negative(double value, const Where& at);
 double positive(double value, const Where& at);
+double part_of_one(double value, const Where& at);
 std::uint32_t gang_size(std::uint32_t value, const Where& at);  // 1 … 65,536
 
 template <class N>

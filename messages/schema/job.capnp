@@ -25,6 +25,13 @@ struct SleepSpec {
   logBytesPerS @3 :Float64;
 }
 
+struct TargetMetric {
+  # A validation metric that ends a job early when it is reached.
+  metric @0 :Text;  # empty = none
+  value @1 :Float64;
+  atLeast @2 :Bool;  # false: reached at or below the value
+}
+
 struct JobSpec {
   # What a user asked for. Exactly one of workload and command is set.
   name @0 :Text;
@@ -43,6 +50,8 @@ struct JobSpec {
   checkpointEveryS @13 :Float64;  # 0 = once a round
   seed @14 :UInt64;
   sleep @15 :SleepSpec;
+  target @16 :TargetMetric;
+  effectiveSteps @17 :Bool;  # totalSteps counts what steps are worth once merged
 }
 
 struct JobStatus {
@@ -63,4 +72,8 @@ struct JobStatus {
   hasFinishedTS @13 :Bool;
   finishedTS @14 :Float64;
   metrics @15 :List(Common.NamedNumber);  # latest validation metrics
+  hasMergeEfficiency @16 :Bool;
+  mergeEfficiency @17 :Float64;  # fitted, 0 to 1
+  hasStepsEffective @18 :Bool;
+  stepsEffective @19 :Float64;  # what the credited steps are worth
 }

@@ -76,6 +76,9 @@ struct JobView {
   merging @19 :Bool;  # not plannable now
   estimates @20 :List(Estimate);  # absent = unknown
   held @21 :List(Allocation);  # open leases; their quotas are what is left of them
+  hasMergeEfficiency @22 :Bool;
+  mergeEfficiency @23 :Float64;  # fitted, 0 to 1
+  effectiveSteps @24 :Bool;  # judged by what steps are worth, not by their number
 }
 
 struct NodeCapacity {

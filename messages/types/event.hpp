@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -94,6 +95,8 @@ struct Consolidated {  // THE credit
   std::uint64_t credited = 0;
   Metrics metrics;
   double merge_s = 0;
+  std::optional<double> merge_efficiency;  // fitted to all merges of the job so far; absent = they do not tell
+  std::optional<double> steps_effective;   // what all its credited steps are worth now; absent = not known
   friend bool operator==(const Consolidated&, const Consolidated&) = default;
 };
 struct Completed {

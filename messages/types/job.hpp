@@ -22,6 +22,19 @@ struct SleepSpec {
   friend bool operator==(const SleepSpec&, const SleepSpec&) = default;
 };
 
+// A validation metric that ends a job early when it is reached.
+struct TargetMetric {
+  std::string metric;  // empty = none
+  double value = 0;
+  bool at_least = true;  // false: reached at or below the value, as losses are
+
+  [[nodiscard]] bool reached(const std::map<std::string, double>& metrics) const {
+    const auto found = metric.empty() ? metrics.end() : metrics.find(metric);
+    return found != metrics.end() && (at_least ? found->second >= value : found->second <= value);
+  }
+  friend bool operator==(const TargetMetric&, const TargetMetric&) = default;
+};
+
 // What a user submits (JOB.toml). Either `workload` or `command` is set, never both.
 struct JobSpec {
   std::string name;
@@ -40,6 +53,8 @@ struct JobSpec {
   double checkpoint_every_s = 0;    // 0 = once a round
   std::uint64_t seed = 1;
   SleepSpec sleep;
+  TargetMetric target;
+  bool effective_steps = false;  // total_steps counts what steps are worth once merged, not all that were done
 
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
@@ -99,7 +114,9 @@ struct JobStatus {
   double submitted_t_s = 0;
   std::optional<double> started_t_s;
   std::optional<double> finished_t_s;
-  Metrics metrics;  // latest validation metrics
+  Metrics metrics;                         // latest validation metrics
+  std::optional<double> merge_efficiency;  // fitted eta; absent = not known yet
+  std::optional<double> steps_effective;   // what the credited steps are worth; absent = not known
 
   friend bool operator==(const JobStatus&, const JobStatus&) = default;
 };

@@ -49,7 +49,7 @@ struct JobView {
   std::string user;
   double submitted_t_s = 0;
   std::optional<double> started_t_s;
-  std::uint64_t steps_total = 0;
+  std::uint64_t steps_total = 0;  // to be credited; with effective_steps: if what is left were done without merging
   std::uint64_t steps_credited = 0;
   std::uint64_t steps_issued = 0;     // quotas of open leases: steps_credited + steps_issued <= steps_total
   double attained_service_gpu_s = 0;  // GPU time received so far
@@ -57,7 +57,9 @@ struct JobView {
   std::uint64_t model_bytes = 0;      // 0 = unknown
   bool merging = false;               // not plannable now
   std::vector<Estimate> estimates;
-  std::vector<Allocation> held;  // open leases; quota_steps = what is left of them as far as known
+  std::vector<Allocation> held;            // open leases; quota_steps = what is left of them as far as known
+  std::optional<double> merge_efficiency;  // eta, what steps beyond the fastest fork's are worth; absent = unknown
+  bool effective_steps = false;            // the job is judged by what steps are worth, not by their number
 
   [[nodiscard]] std::uint64_t steps_left() const { return steps_total - steps_credited; }
   [[nodiscard]] std::uint64_t steps_unissued() const {

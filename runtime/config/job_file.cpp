@@ -28,6 +28,23 @@ void read_sleep(TableReader& job, FirstFault& fault, SleepSpec& sleep) {
   reader.done();
 }
 
+void read_target(TableReader& job, FirstFault& fault, TargetMetric& target) {
+  const auto* member = job.find("target");
+  if (!member) return;
+  const auto* table = std::get_if<TomlTable>(&member->value.data);
+  if (!table) return job.fault("target", "got " + describe(member->value) + ", must be a table");
+  TableReader reader(*table, "target.", fault);
+  reader.read("metric", target.metric);
+  target.at_least = reader.find("at_most") == nullptr;
+  if (!target.at_least && reader.find("at_least"))
+    return job.fault("target", "got both at_least and at_most, must have one of them");
+  const auto* bound = target.at_least ? "at_least" : "at_most";
+  if (!reader.find(bound) || target.metric.empty())
+    return job.fault("target", "got no metric or no bound, must be like {metric = \"accuracy\", at_least = 0.97}");
+  reader.read(bound, target.value, {-kMostNumber, kMostNumber});
+  reader.done();
+}
+
 void read_job(TableReader& reader, FirstFault& fault, JobSpec& spec) {
   reader.read("name", spec.name);
   reader.read("workload", spec.workload);
@@ -45,6 +62,8 @@ void read_job(TableReader& reader, FirstFault& fault, JobSpec& spec) {
   reader.read("checkpoint_every_s", spec.checkpoint_every_s, {0, kMostNumber});
   reader.read("seed", spec.seed, {});
   read_sleep(reader, fault, spec.sleep);
+  read_target(reader, fault, spec.target);
+  reader.read("effective_steps", spec.effective_steps);
   reader.done();
   if (spec.model.empty()) spec.model = spec.workload.empty() ? spec.name : spec.workload;
 }

@@ -118,6 +118,11 @@ Broken check_counts(const JobSpec& spec) {
   return check_number("checkpoint_every_s", spec.checkpoint_every_s, 0);
 }
 
+Broken check_target(const JobSpec& spec) {
+  if (auto broken = check_word("target.metric", spec.target.metric)) return broken;
+  return check_number("target", spec.target.value, -kMostNumber);
+}
+
 }  // namespace
 
 const std::vector<std::string>& known_workloads() {
@@ -132,6 +137,7 @@ std::optional<BrokenRule> broken_rule(const JobSpec& spec) {
   if (auto broken = check_word("model", spec.model)) return broken;
   if (auto broken = check_word("user", spec.user)) return broken;
   if (auto broken = check_gpu_types(spec)) return broken;
+  if (auto broken = check_target(spec)) return broken;
   return check_sleep(spec);
 }
 

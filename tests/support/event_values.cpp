@@ -78,6 +78,8 @@ void fill_fact(Source& source, event::Consolidated& e) {
   e.credited = source.number(0, kMax);
   e.metrics = metrics(source);
   e.merge_s = source.not_negative();
+  if (source.flag()) e.merge_efficiency = source.real();
+  if (source.flag()) e.steps_effective = source.not_negative();
 }
 void fill_fact(Source& source, event::Completed& e) {
   fill(source, e.job);

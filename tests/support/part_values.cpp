@@ -22,6 +22,10 @@ std::vector<std::uint32_t> some_gpus(Source& source, const std::vector<GpuGroup>
   return {source.number32(0, count - 1)};
 }
 
+double part_of_one(Source& source) {
+  return source.number32(0, 1000) / 1000.0;
+}
+
 }  // namespace
 
 BlobRef made_blob(Source& source) {
@@ -56,6 +60,13 @@ void fill(Source& source, SleepSpec& value) {
   value.log_bytes_per_s = source.not_negative();
 }
 
+void fill(Source& source, TargetMetric& value) {
+  if (!source.flag()) return;
+  value.metric = source.name();
+  value.value = source.real();
+  value.at_least = source.flag();
+}
+
 void fill(Source& source, JobSpec& value) {
   value.name = source.name();
   value.model = source.optional_name();
@@ -75,6 +86,8 @@ void fill(Source& source, JobSpec& value) {
     value.workload = source.name();
   else
     value.command = {source.name(), source.text()};
+  fill(source, value.target);
+  value.effective_steps = source.flag();
 }
 
 void fill(Source& source, JobStatus& value) {
@@ -92,6 +105,8 @@ void fill(Source& source, JobStatus& value) {
   if (source.flag()) value.started_t_s = source.not_negative();
   if (source.flag()) value.finished_t_s = source.not_negative();
   value.metrics = source.map([&] { return source.real(); });
+  if (source.flag()) value.merge_efficiency = part_of_one(source);
+  if (source.flag()) value.steps_effective = source.not_negative();
 }
 
 void fill(Source& source, GpuGroup& value) {
@@ -237,6 +252,8 @@ void fill(Source& source, JobView& value) {
   value.merging = source.flag();
   fill_list(source, value.estimates);
   fill_list(source, value.held);
+  if (source.flag()) value.merge_efficiency = part_of_one(source);
+  value.effective_steps = source.flag();
 }
 
 void fill(Source& source, NodeCapacity& value) {

@@ -47,11 +47,15 @@ TEST(JobFile, TakesEveryKey) {
     proportional_batch = true
     checkpoint_every_s = 30
     seed = 7
+    effective_steps = true
     [sleep]
     steps_per_s = {V100 = 100, "RTX 3090" = 80.5}
     checkpoint_bytes = 1000000
     crash_at_step = 12
     log_bytes_per_s = 1e6
+    [target]
+    metric = "mse"
+    at_most = 1.5
   )",
                              "job.toml")
                        .value();
@@ -71,7 +75,21 @@ TEST(JobFile, TakesEveryKey) {
   right.checkpoint_every_s = 30;
   right.seed = 7;
   right.sleep = {{{"V100", 100}, {"RTX 3090", 80.5}}, 1'000'000, 12, 1e6};
+  right.target = {"mse", 1.5, false};
+  right.effective_steps = true;
   EXPECT_EQ(job, right);
+}
+
+TEST(JobFile, ATargetIsAMetricAndOneBound) {
+  const auto target = parse_job(kGood + "target = {metric = \"accuracy\", at_least = 0.97}\n", "j").value().target;
+  EXPECT_EQ(target, (TargetMetric{"accuracy", 0.97, true}));
+  EXPECT_THAT(error_of(kGood + "target = 0.97\n"), HasSubstr("target: got 0.97, must be a table"));
+  EXPECT_THAT(error_of(kGood + "target = {metric = \"accuracy\"}\n"), HasSubstr("target: got no metric or no bound"));
+  EXPECT_THAT(error_of(kGood + "target = {at_least = 1}\n"), HasSubstr("target: got no metric or no bound"));
+  EXPECT_THAT(error_of(kGood + "target = {metric = \"a\", at_least = 1, at_most = 2}\n"),
+              HasSubstr("target: got both at_least and at_most"));
+  EXPECT_THAT(error_of(kGood + "target = {metric = \"a\", at_least = 1, over = 2}\n"),
+              HasSubstr("target.over: unknown key"));
 }
 
 TEST(JobFile, NamesACommandsModelAfterTheJob) {
