@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -38,6 +39,14 @@ std::vector<GpuSlice> ordered(std::vector<GpuSlice> slices) {
   for (auto& slice : slices) std::sort(slice.gpus.begin(), slice.gpus.end());
   std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
   return slices;
+}
+
+// How many steps forks do together when what they are worth is to be `left`.
+std::uint64_t fork_steps(const JobView& view, std::uint64_t left, const std::vector<double>& steps_per_s) {
+  if (!view.effective_steps || !view.merge_efficiency) return left;
+  const double sum = std::accumulate(steps_per_s.begin(), steps_per_s.end(), 0.0);
+  const double most = *std::max_element(steps_per_s.begin(), steps_per_s.end());
+  return static_cast<std::uint64_t>(static_cast<double>(left) * sum / (most + *view.merge_efficiency * (sum - most)));
 }
 
 }  // namespace
@@ -196,7 +205,7 @@ void PlanBuilder::share_quotas(std::size_t j, std::span<std::uint64_t> quotas) c
     usable.push_back(grant.usable_s);
   }
   if (sharing.empty()) return;
-  const auto shares = fork_quotas(steps_available(j), speeds, usable);
+  const auto shares = fork_quotas(fork_steps(job(j), steps_available(j), speeds), speeds, usable);
   for (std::size_t i = 0; i < sharing.size(); ++i) quotas[sharing[i]] = shares[i];
 }
 

@@ -1,8 +1,18 @@
 #include "actors/tracker/fork_board.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace hadar {
+
+namespace {
+
+// How many steps forks may have done; where only effective ones are counted, any number.
+std::uint64_t steps_left(const JobSpec& spec, std::uint64_t first_step) {
+  return spec.effective_steps ? std::numeric_limits<std::uint64_t>::max() : spec.total_steps - first_step;
+}
+
+}  // namespace
 
 // A job's deadline is looked for while nobody merges it.
 void ForkBoard::watch(JobId id, Job& job) {
@@ -93,7 +103,7 @@ MergeOrder ForkBoard::order_of(JobId id, const Job& job) {
   order.since_s = job.since_s;
   for (const auto& [lease, tracked] : job.leases) {
     const auto fork = tracked.lease.fork.fork;
-    order.steps_left = job.spec->total_steps - tracked.lease.first_step;
+    order.steps_left = steps_left(*job.spec, tracked.lease.first_step);
     if (!tracked.report) {
       order.others.push_back({lease, fork, 0, false, false, "late: no report by the merge deadline"});
     } else if (tracked.lease.gang.rank != 0) {

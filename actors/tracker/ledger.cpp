@@ -159,13 +159,13 @@ Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s
       continue;
     }
     const auto& job = *state_.find(fork.job);
-    auto& left = unissued.try_emplace(fork.job, job.steps_left() - state_.steps_issued(job)).first->second;
+    auto& left = unissued.try_emplace(fork.job, state_.steps_unissued(job)).first->second;
     const auto quota = std::min(gang.front().quota_steps, left);
     if (quota == 0) {
       for (const auto& lease : gang) recorded.refused.push_back(RefusedLease{lease.id, "all its steps are issued"});
       continue;
     }
-    left -= quota;
+    if (!job.spec->effective_steps) left -= quota;  // else forks need more steps than what they are worth
     for (auto& lease : gang) {
       lease.quota_steps = quota;
       lease.base = job.version;
@@ -200,7 +200,7 @@ Status Ledger::record_extension(const RecordExtension& request, double now_s) {
   if (!open || open->ended()) return fail(ErrorCode::kStale, "extension: the lease has ended");
   const auto& job = *state_.find(open->lease.fork.job);
   const auto more = request.quota_steps > open->lease.quota_steps ? request.quota_steps - open->lease.quota_steps : 0;
-  if (more == 0 || more > job.steps_left() - state_.steps_issued(job))
+  if (more == 0 || more > state_.steps_unissued(job))
     return fail(ErrorCode::kInvalidArgument,
                 "extension by " + std::to_string(more) + " steps, must be 1 to what is " + "left of the job unissued");
   emit(event::LeaseExtended{request.lease, job.job, request.quota_steps}, now_s);
@@ -397,15 +397,30 @@ Result<ForksSettled> Ledger::settle(const SettleForks& request, double now_s) {
     if (fork.in) fact.credited += fork.steps;
   }
   if (fact.forks.empty()) return ForksSettled{job->version, job->final_state.has_value()};
-  HADAR_ENSURE(fact.credited <= job->steps_left());
+  HADAR_ENSURE(job->spec->effective_steps || fact.credited <= job->steps_left());
   if (fact.credited > 0) {
     fact.version = ModelVersion{job->version.version + 1, request.weights};
     fact.metrics = request.metrics;
   }
+  add_efficiency(fact);
   emit(std::move(fact), now_s);
   finish_or_fail(request.job, now_s);
   advance(request.job);
   return ForksSettled{job->version, job->final_state.has_value()};
+}
+
+// What is known of eta once this merge is in; told only of jobs that ever merged forks.
+void Ledger::add_efficiency(event::Consolidated& fact) const {
+  const auto& before = *state_.find(fact.job);
+  if (before.progress.beyond() == 0 && fact.forks.size() < 2) return;
+  auto after = before;
+  after.progress.add(state_.scores_of(fact.forks), after.spec->target.metric);
+  if (after.progress.beyond() == 0) return;
+  after.steps_credited += fact.credited;
+  const bool merged = after.progress.beyond() > before.progress.beyond();  // a lone fork tells nothing of merging
+  if (const auto fitted = merged ? after.progress.fitted() : std::nullopt) after.merge_efficiency = fitted;
+  after.merge_efficiency = fact.merge_efficiency = state_.merge_efficiency(after);
+  fact.steps_effective = after.steps_effective();
 }
 
 bool Ledger::keeps_failing(const LedgerJob& job) const {
@@ -415,7 +430,7 @@ bool Ledger::keeps_failing(const LedgerJob& job) const {
 void Ledger::finish_or_fail(JobId id, double now_s) {
   const auto& job = *state_.find(id);
   if (job.final_state) return;
-  if (job.steps_left() == 0) {
+  if (job.done()) {
     emit(event::Completed{id, job.metrics}, now_s);
   } else if (keeps_failing(job)) {
     emit(event::Failed{id, std::to_string(job.failures) + " leases in a row failed; the last: " + job.last_failure},

@@ -87,6 +87,7 @@ class Ledger {
   void record_outcomes(const RecordPlan& request, double now_s);
   void advance(JobId job);
   void reconsider_infeasible(double now_s);
+  void add_efficiency(event::Consolidated& fact) const;
   [[nodiscard]] bool keeps_failing(const LedgerJob& job) const;
   void finish_or_fail(JobId job, double now_s);
   void fail_if_nothing_runs(JobId job, double now_s);

@@ -1,11 +1,13 @@
 #include "actors/tracker/ledger_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace hadar {
 namespace {
 
 constexpr double kMergeAverageWeight = 0.5;  // of the newest merge
+constexpr double kNegligible = 1e-3;         // of a job's effective steps, which are known no better
 constexpr double kLeastMerge_s = 1e-6;       // measured, so never 0, which means unknown
 
 std::string text_of(JobId job) {
@@ -114,7 +116,9 @@ struct LedgerState::Fold {
   Status operator()(const event::Consolidated& e) const {
     auto* job = state.job(e.job);
     if (!job) return corrupt("consolidated unknown " + text_of(e.job));
-    if (e.credited > job->steps_left()) return corrupt(text_of(e.job) + " is credited more steps than it asked for");
+    if (!job->spec->effective_steps && e.credited > job->steps_left())
+      return corrupt(text_of(e.job) + " is credited more steps than it asked for");
+    job->progress.add(state.scores_of(e.forks), job->spec->target.metric);
     std::size_t in = 0;
     for (const auto& fork : e.forks) {
       auto found = state.leases_.find(fork.lease);
@@ -141,12 +145,21 @@ struct LedgerState::Fold {
       learn_merge_s(job->merge_s, e.merge_s);
       if (!job->spec->model.empty()) learn_merge_s(state.merge_s_by_model_[job->spec->model], e.merge_s);
     }
+    if (e.merge_efficiency) {
+      job->merge_efficiency = e.merge_efficiency;
+      if (!job->spec->model.empty()) state.merge_efficiency_by_model_[job->spec->model] = *e.merge_efficiency;
+    }
     if (e.credited > 0) job->failures = 0;
     if (!e.metrics.empty()) job->metrics = e.metrics;
     return {};
   }
   Status operator()(const event::Completed& e) const {
-    return end(e.job, JobState::kCompleted, Reason{"completed", "all steps credited", {}});
+    const auto* job = state.job(e.job);
+    if (!job || job->steps_left() == 0)
+      return end(e.job, JobState::kCompleted, Reason{"completed", "all steps credited", {}});
+    const auto& target = job->spec->target;
+    return end(e.job, JobState::kCompleted,
+               Reason{"completed_target", target.metric + " reached its target", {{"target", target.value}}});
   }
   Status operator()(const event::Failed& e) const {
     return end(e.job, JobState::kFailed, Reason{"failed", e.reason, {}});
@@ -242,6 +255,20 @@ Status LedgerState::apply(const Event& event) {
   return {};
 }
 
+std::optional<double> LedgerJob::steps_effective() const {
+  const auto beyond = static_cast<double>(progress.beyond());
+  if (beyond > 0 && !merge_efficiency) return std::nullopt;
+  return static_cast<double>(steps_credited) - (1 - merge_efficiency.value_or(1)) * beyond;
+}
+
+std::uint64_t LedgerJob::steps_left() const {
+  if (!spec->effective_steps) return spec->total_steps - steps_credited;
+  const auto sure = static_cast<double>(steps_credited - progress.beyond());
+  const auto total = static_cast<double>(spec->total_steps);
+  const auto left = total - steps_effective().value_or(sure);
+  return left < kNegligible * total ? 0 : static_cast<std::uint64_t>(std::ceil(left));
+}
+
 LedgerJob* LedgerState::job(JobId id) {
   auto found = jobs_.find(id);
   if (found == jobs_.end()) return nullptr;
@@ -301,6 +328,12 @@ std::uint64_t LedgerState::steps_issued(const LedgerJob& job) const {
   return issued;
 }
 
+// A merge that was worth more than thought may leave less than what is issued.
+std::uint64_t LedgerState::steps_unissued(const LedgerJob& job) const {
+  const auto left = job.steps_left();
+  return left - std::min(left, steps_issued(job));
+}
+
 bool LedgerState::merging(const LedgerJob& job, double now_s) const {
   if (job.open.empty()) return false;
   bool all_ended = true;
@@ -316,6 +349,21 @@ double LedgerState::merge_s(const LedgerJob& job) const {
   if (job.merge_s > 0) return job.merge_s;
   const auto found = merge_s_by_model_.find(job.spec->model);
   return found == merge_s_by_model_.end() ? 0 : found->second;
+}
+
+std::optional<double> LedgerState::merge_efficiency(const LedgerJob& job) const {
+  if (job.merge_efficiency) return job.merge_efficiency;
+  const auto found = merge_efficiency_by_model_.find(job.spec->model);
+  return found == merge_efficiency_by_model_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<ForkScore> LedgerState::scores_of(const std::vector<event::MergedFork>& forks) const {
+  std::vector<ForkScore> scores;
+  for (const auto& fork : forks) {
+    const auto* open = fork.in ? find(fork.lease) : nullptr;
+    if (open) scores.push_back({fork.steps, open->report ? open->report->metrics : Metrics{}});
+  }
+  return scores;
 }
 
 std::set<std::string> LedgerState::needed_blobs() const {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/consolidation/merge_efficiency.hpp"
 #include "messages/types/event.hpp"
 #include "messages/types/result.hpp"
 
@@ -47,13 +48,19 @@ struct LedgerJob {
   std::uint32_t failures = 0;        // failed leases since the last credit
   std::string last_failure;
   double merge_s = 0;  // moving average
+  MergeProgress progress;
+  std::optional<double> merge_efficiency;  // as last recorded
   double attained_service_gpu_s = 0;
   double submitted_t_s = 0;
   std::optional<double> started_t_s;
   std::optional<double> finished_t_s;
   Metrics metrics;
 
-  [[nodiscard]] std::uint64_t steps_left() const { return spec->total_steps - steps_credited; }
+  // What the credited steps are worth; absent while that hangs on an unknown merge efficiency.
+  [[nodiscard]] std::optional<double> steps_effective() const;
+  // Of what the job is judged by. Effective steps that nothing is known of yet do not count.
+  [[nodiscard]] std::uint64_t steps_left() const;
+  [[nodiscard]] bool done() const { return steps_left() == 0 || spec->target.reached(metrics); }
 };
 
 struct LedgerNode {
@@ -94,11 +101,18 @@ class LedgerState {
 
   // Steps of open leases that may still be credited.
   [[nodiscard]] std::uint64_t steps_issued(const LedgerJob& job) const;
+  // Steps left that no open lease has.
+  [[nodiscard]] std::uint64_t steps_unissued(const LedgerJob& job) const;
   // Its forks are over or late and not settled yet: it cannot be planned now.
   [[nodiscard]] bool merging(const LedgerJob& job, double now_s) const;
 
   // How long a merge of the job takes: as measured on it, else on others of its model; 0 = unknown.
   [[nodiscard]] double merge_s(const LedgerJob& job) const;
+
+  // Eta of the job: as fitted to its merges, else to those of others of its model; absent = unknown.
+  [[nodiscard]] std::optional<double> merge_efficiency(const LedgerJob& job) const;
+  // What the forks of a merge brought that are in it.
+  [[nodiscard]] std::vector<ForkScore> scores_of(const std::vector<event::MergedFork>& forks) const;
 
   // Every blob an unfinished or finished job may still need.
   [[nodiscard]] std::set<std::string> needed_blobs() const;
@@ -124,6 +138,7 @@ class LedgerState {
   std::map<GpuType, std::uint32_t> gpus_;
   std::map<std::string, JobId> keys_;
   std::map<std::string, double> merge_s_by_model_;
+  std::map<std::string, double> merge_efficiency_by_model_;
   Term term_;
   RoundId round_;
   LeaseId last_lease_;

@@ -71,6 +71,8 @@ JobStatus status_of(const LedgerState& state, const LedgerJob& job, double now_s
   status.started_t_s = job.started_t_s;
   status.finished_t_s = job.finished_t_s;
   status.metrics = job.metrics;
+  status.merge_efficiency = job.merge_efficiency;
+  status.steps_effective = job.steps_effective();
   return status;
 }
 
@@ -89,14 +91,16 @@ JobView view_of(const LedgerState& state, const LedgerJob& job, double now_s) {
   view.user = spec.user;
   view.submitted_t_s = job.submitted_t_s;
   view.started_t_s = job.started_t_s;
-  view.steps_total = spec.total_steps;
+  view.steps_total = job.steps_credited + job.steps_left();
   view.steps_credited = job.steps_credited;
-  view.steps_issued = state.steps_issued(job);
+  view.steps_issued = job.steps_left() - state.steps_unissued(job);
   view.attained_service_gpu_s = job.attained_service_gpu_s;
   view.merge_s = state.merge_s(job);
   view.model_bytes = job.version.weights.size;
   view.merging = state.merging(job, now_s);
   view.held = held_by(state, job);
+  view.merge_efficiency = state.merge_efficiency(job);
+  view.effective_steps = spec.effective_steps;
   return view;
 }
 

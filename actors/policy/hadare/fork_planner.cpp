@@ -32,7 +32,7 @@ ForkSpeeds ForkPlanner::planned(std::size_t j) const {
 }
 
 bool ForkPlanner::ends_before_border(std::size_t j, const ForkSpeeds& speeds) const {
-  return value_.steps_left(j) <= speeds.sum() * (terms_.usable_s(j) - terms_.least_s(j));
+  return value_.steps_left(j) <= terms_.judged(j, speeds) * (terms_.usable_s(j) - terms_.least_s(j));
 }
 
 std::vector<std::size_t> ForkPlanner::soonest_first() const {
@@ -97,7 +97,7 @@ std::vector<ForkPlanner::Host> ForkPlanner::choose_hosts(std::size_t j, double l
   std::vector<Host> chosen;
   for (const auto& host : free_hosts(j)) {
     if (static_cast<double>(has + chosen.size()) >= most) break;
-    if (speeds.sum() > 0 && left / speeds.sum() <= terms_.least_s(j)) break;
+    if (speeds.sum() > 0 && left / terms_.judged(j, speeds) <= terms_.least_s(j)) break;
     if (host.speed * terms_.usable_s(j) < 1) break;  // the others are slower still
     chosen.push_back(host);
     speeds.add(host.speed);
@@ -146,7 +146,7 @@ void ForkPlanner::gather_job(std::size_t j) {
   const double left = value_.steps_left(j);
   ForkSpeeds speeds;
   const auto hosts = choose_hosts(j, left, speeds);
-  const bool finishes = left <= speeds.sum() * terms_.usable_s(j);
+  const bool finishes = left <= terms_.judged(j, speeds) * terms_.usable_s(j);
   if (plan_.input().early) {
     if (hosts.empty() || (terms_.usable_s(j) < terms_.least_s(j) && !finishes)) return explain_border(j);
     return add_forks(j, hosts);
@@ -175,7 +175,8 @@ void ForkPlanner::extend_started() {
     const auto left = static_cast<double>(plan_.steps_available(j));
     ForkSpeeds speeds;
     const auto hosts = choose_hosts(j, left, speeds);
-    if (terms_.usable_s(j) >= terms_.least_s(j) || left <= speeds.sum() * terms_.usable_s(j)) add_forks(j, hosts);
+    if (terms_.usable_s(j) >= terms_.least_s(j) || left <= terms_.judged(j, speeds) * terms_.usable_s(j))
+      add_forks(j, hosts);
   }
 }
 

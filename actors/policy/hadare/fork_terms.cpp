@@ -5,7 +5,7 @@
 namespace hadar {
 namespace {
 
-constexpr double kUnknownMergeFraction = 0.03;  // of a round
+constexpr double kUnknownMergeFraction = 0.01;  // of a round
 constexpr double kMostMergeFraction = 0.1;      // of a round
 
 // Nodes with so many GPUs of the types.
@@ -19,10 +19,22 @@ std::uint32_t nodes_with(const ClusterIndex& cluster, std::uint32_t gpus, const 
   return nodes;
 }
 
+// The mean of what was measured on jobs; `fallback` where it was on none.
+double mean_eta(const PlanBuilder& plan, double fallback) {
+  double sum = 0;
+  std::size_t known = 0;
+  for (std::size_t j = 0; j < plan.jobs(); ++j) {
+    if (!plan.job(j).merge_efficiency) continue;
+    sum += *plan.job(j).merge_efficiency;
+    ++known;
+  }
+  return known > 0 ? sum / static_cast<double>(known) : fallback;
+}
+
 }  // namespace
 
 ForkTerms::ForkTerms(const PlanBuilder& plan, const Valuation& value, const ForkSettings& settings)
-    : plan_(plan), settings_(settings) {
+    : plan_(plan), settings_(settings), unknown_eta_(mean_eta(plan, settings.merge_efficiency)) {
   const auto& cluster = plan.cluster();
   std::map<std::pair<std::uint32_t, std::vector<bool>>, std::uint32_t> fitting;  // (gang size, types) → nodes
   for (std::size_t j = 0; j < plan.jobs(); ++j) {
@@ -43,10 +55,6 @@ ForkTerms::ForkTerms(const PlanBuilder& plan, const Valuation& value, const Fork
 
 std::uint32_t ForkTerms::hosts(std::size_t j, std::uint32_t type) const {
   return plan_.allows(j, type) ? hosts_.at({type, plan_.job(j).gpus}) : 0;
-}
-
-double ForkTerms::eta(std::size_t) const {
-  return settings_.merge_efficiency;
 }
 
 double ForkTerms::merge_s(std::size_t j) const {

@@ -15,7 +15,7 @@ namespace hadar {
 // for last steps too few to share.
 //
 // Settings: those of `hadar`, and rule ("auto", "gather", "spread"), merge_efficiency (1: eta, what steps beyond the
-// fastest fork's are worth), merge_s (0 = 3 % of a round until measured), start_s (0: from a fork's lease to its first
+// fastest fork's are worth), merge_s (0 = 1 % of a round until measured), start_s (0: from a fork's lease to its first
 // step), least_window (0.05 of a round), max_forks (16).
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_hadare(const PolicySettings& settings);
 

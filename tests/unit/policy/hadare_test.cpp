@@ -78,6 +78,47 @@ TEST(HadarE, InefficientMergingMeansOneNodePerJob) {
   for (std::uint64_t id = 1; id <= 3; ++id) EXPECT_EQ(allocations_of(plan, id).size(), 1U) << "job " << id;
 }
 
+TEST(HadarE, TheEfficiencyMeasuredOnAJobCountsForIt) {
+  auto input = three_nodes();
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    auto job = job_of(id, 1, 100000, kSpeeds);
+    job.merge_efficiency = 0.1;
+    add(input, job);
+  }
+  const auto plan = plan_of(input);
+  for (std::uint64_t id = 1; id <= 3; ++id) EXPECT_EQ(allocations_of(plan, id).size(), 1U) << "job " << id;
+  auto lone = three_nodes();
+  auto job = job_of(1, 1, 100000, kSpeeds);
+  job.merge_s = 0.5;
+  job.merge_efficiency = 0.01;
+  add(lone, job);
+  EXPECT_EQ(plan_of(lone).allocations.size(), 1U) << "merging would cost more than it keeps";
+}
+
+TEST(HadarE, AnotherJobsEfficiencyBeatsAGuess) {
+  auto input = three_nodes();
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    auto job = job_of(id, 1, 100000, kSpeeds);
+    if (id == 2) job.merge_efficiency = 0.1;
+    add(input, job);
+  }
+  const auto plan = plan_of(input);
+  for (std::uint64_t id = 1; id <= 3; ++id) EXPECT_EQ(allocations_of(plan, id).size(), 1U) << "job " << id;
+}
+
+TEST(HadarE, TheLastEffectiveStepsAreSharedByWhatForksAreWorth) {
+  auto input = three_nodes();
+  auto job = job_of(1, 1, 750, kSpeeds);
+  job.merge_efficiency = 0.5;
+  job.effective_steps = true;
+  add(input, job);
+  std::vector<double> quotas;
+  for (const auto& fork : allocations_of(plan_of(input), 1)) quotas.push_back(static_cast<double>(fork.quota_steps));
+  ASSERT_EQ(quotas.size(), 3U);
+  EXPECT_NEAR(quotas[0] + 0.5 * (quotas[1] + quotas[2]), 750, 2);
+  EXPECT_NEAR(quotas[0], 500, 1) << "5 s at 100 steps/s";
+}
+
 TEST(HadarE, WhenItSpreadsALoneForkRenewsItself) {
   auto input = three_nodes();
   for (std::uint64_t id = 1; id <= 3; ++id) add(input, job_of(id, 1, 100000, kSpeeds));
