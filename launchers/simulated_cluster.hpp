@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,11 +40,12 @@ struct SimulatedClusterOptions {
   double save_s = 0;                                  // a trainer's writing of weights at a lease's end
   std::function<TrainerCosts(const JobSpec&)> costs;  // the same per job; set: counts instead of the two above
   double noise = 0;                                   // spread of the log-normal factor each lease's speed gets
-  double spread_factor = 1;             // speed of a gang over several nodes where the table says nothing of it
-  double coalesce_s = 0.01;             // changes within share one early replan; 0 = those of the same instant
-  bool keep_events = true;              // false: events() stays empty, and the tracker cannot restart
-  EventObserver observer;               // told of each event as it is written
-  std::function<void(double)> planned;  // told what each plan took on this machine, in seconds
+  std::optional<double> merge_efficiency;  // what merges keep of slower forks' steps; set: trainers measure their loss
+  double spread_factor = 1;                // speed of a gang over several nodes where the table says nothing of it
+  double coalesce_s = 0.01;                // changes within share one early replan; 0 = those of the same instant
+  bool keep_events = true;                 // false: events() stays empty, and the tracker cannot restart
+  EventObserver observer;                  // told of each event as it is written
+  std::function<void(double)> planned;     // told what each plan took on this machine, in seconds
   // Gets each round's input and plan.
   std::function<void(const RoundInput&, const RoundPlan&, const std::string& policy)> archive;
 };

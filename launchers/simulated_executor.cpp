@@ -169,6 +169,7 @@ void SimulatedExecutor::start(LeaseRun what) {
   const auto& lease = run.what.lease;
   set_speeds(run);
   if (shared_->noise) run.noise = shared_->noise(lease.id);
+  if (shared_->learnt) run.learnt = shared_->learnt->of(lease.fork.job);
   run.costs = shared_->costs(*lease.spec);
   run.since_s = now_s();
   if (lease.train_for_s > 0) run.deadline_s = now_s() + lease.train_for_s;
@@ -252,6 +253,11 @@ std::filesystem::path SimulatedExecutor::weights_of(const Run& run, std::uint64_
                            bytes);
 }
 
+Metrics SimulatedExecutor::metrics_of(const Run& run, std::uint64_t steps) const {
+  if (!shared_->learnt || steps == 0) return {};
+  return {{"loss", simulated_loss(*run.what.lease.spec, run.learnt + static_cast<double>(steps))}};
+}
+
 void SimulatedExecutor::tell_saved(Run& run) {
   run.save_at.reset();
   const auto steps = static_cast<std::uint64_t>(floor_steps(run.done));
@@ -260,6 +266,7 @@ void SimulatedExecutor::tell_saved(Run& run) {
   saved.steps = steps;
   saved.samples = steps * run.what.lease.spec->batch_size;
   saved.weights = weights_of(run, steps);
+  saved.metrics = metrics_of(run, steps);
   saved.train_s = now_s() - run.entered_s;
   sink_(std::move(saved));
 }
@@ -274,7 +281,10 @@ void SimulatedExecutor::begin_end(LeaseId id, LeaseEndReason reason, double step
   ended.train_s = run.entered ? now_s() - run.entered_s : 0;
   ended.detail = detail;
   const bool saves = reason != LeaseEndReason::kFailed && ended.steps > 0;
-  if (saves) ended.weights = weights_of(run, ended.steps);
+  if (saves) {
+    ended.weights = weights_of(run, ended.steps);
+    ended.metrics = metrics_of(run, ended.steps);
+  }
   run.ending = std::move(ended);
   run.ends_s = now_s() + (saves ? run.costs.save_s : 0);
   look(id);

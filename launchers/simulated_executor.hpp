@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "launchers/learnt_steps.hpp"
 #include "messages/types/cluster.hpp"
 #include "runtime/executor/executor.hpp"
 
@@ -34,6 +35,7 @@ struct SimulatedTrainers {
   std::function<std::array<double, 2>(const JobSpec&, const JobSpec&, const GpuType&)> pair_speed;
   std::function<TrainerCosts(const JobSpec&)> costs;
   std::function<double(LeaseId)> noise;  // factor on a lease's speed; empty = 1
+  std::optional<LearntSteps> learnt;     // absent: trainers measure nothing
   // As the public Gavel simulator of 2022: a gang whose quota is below its number of GPUs fails when it is done, and
   // two jobs on the same GPUs end together.
   bool gavel_2022 = false;
@@ -81,6 +83,7 @@ class SimulatedExecutor final : public Executor {
     bool joined = false;     // its gang counts it
     bool entered = false;    // the step loop
     bool thin_pair = false;  // gavel_2022: the pair fails
+    double learnt = 0;       // of the job, when the lease began
     double entered_s = 0;
     double done = 0;  // steps at `since_s`
     double since_s = 0;
@@ -109,6 +112,7 @@ class SimulatedExecutor final : public Executor {
   void begin_end(LeaseId id, LeaseEndReason end, double steps, const std::string& detail);
   void end(LeaseId id);
   void tell_saved(Run& run);
+  [[nodiscard]] Metrics metrics_of(const Run& run, std::uint64_t steps) const;
   [[nodiscard]] static std::filesystem::path weights_of(const Run& run, std::uint64_t steps);
 
   caf::actor_system& system_;

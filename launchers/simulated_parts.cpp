@@ -55,6 +55,16 @@ double noise_of(std::uint64_t seed, LeaseId lease, double sigma) {
   return std::exp(sigma * radius * std::cos(2 * std::acos(-1.0) * chance.fraction()));
 }
 
+// The trainers hear of merges too.
+EventObserver observer_of(const SimulatedClusterOptions& options, const std::shared_ptr<SimulatedTrainers>& trainers) {
+  if (!options.merge_efficiency) return options.observer;
+  trainers->learnt.emplace(*options.merge_efficiency);
+  return [trainers, outer = options.observer](const Event& event) {
+    if (const auto* merged = std::get_if<event::Consolidated>(&event.body)) trainers->learnt->take(*merged);
+    if (outer) outer(event);
+  };
+}
+
 // Tells what each plan took by this machine's clock.
 class TimedPolicy final : public Policy {
  public:
@@ -79,7 +89,7 @@ class TimedPolicy final : public Policy {
 SimulatedCluster::Parts::Parts(const SimulatedClusterOptions& given)
     : options(given),
       time(given.seed, given.shuffle),
-      log(std::make_shared<SimulatedEventLog>(given.keep_events, given.observer)),
+      log(std::make_shared<SimulatedEventLog>(given.keep_events, observer_of(given, trainers))),
       blobs(std::make_shared<SimulatedBlobs>()),
       chance(given.seed + 1) {
   const ThroughputBook book(options.throughputs, options.tracker.time_scale, options.pairs);

@@ -49,9 +49,9 @@ struct SimulatedCluster::Parts {
 
   SimulatedClusterOptions options;
   SimulatedTime time;
+  std::shared_ptr<SimulatedTrainers> trainers = std::make_shared<SimulatedTrainers>();
   std::shared_ptr<SimulatedEventLog> log;
   std::shared_ptr<SimulatedBlobs> blobs;
-  std::shared_ptr<SimulatedTrainers> trainers = std::make_shared<SimulatedTrainers>();
   SimulatedChance chance;
 
   std::array<bool, 2> role_alive{};

@@ -92,6 +92,7 @@ class Simulation {
     figures.nodes = options_.nodes;
     figures.cost_per_gpu_h = options_.cost_per_gpu_h;
     figures.isolated_speed = isolated_speed(ThroughputBook(options_.throughputs, options_.time_scale), options_.nodes);
+    figures.merge_efficiency = options_.merge_efficiency;
     figures.first_measured = options_.first_measured;
     figures.last_measured = options_.last_measured;
     return figures;
@@ -111,6 +112,7 @@ class Simulation {
     cluster.nodes = options_.nodes;
     cluster.costs = options_.costs;
     cluster.noise = options_.noise;
+    cluster.merge_efficiency = options_.merge_efficiency;
     cluster.spread_factor = options_.spread_factor;
     cluster.coalesce_s = 0;
     if (options_.faults.empty()) {  // then every request is answered, and a limit would only cost a timer
@@ -163,6 +165,7 @@ class Simulation {
     for (std::size_t i = 0; i < workload_.size(); ++i) {
       auto spec = workload_[i].spec;
       if (spec.checkpoint_every_s == 0) spec.checkpoint_every_s = every_s;
+      spec.effective_steps = spec.effective_steps || options_.merge_efficiency.has_value();
       auto why = restrict_to_known_speeds(spec, book, totals);
       if (!why) why = infeasible(demand_of(spec), totals);
       if (why)

@@ -39,6 +39,7 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::function<TrainerCosts(const JobSpec&)> costs;  // empty: starts and saves take no time
   double noise = 0;                                   // as SimulatedClusterOptions
+  std::optional<double> merge_efficiency;             // the same; set: jobs end by what their steps are worth
   double spread_factor = 1;
   std::optional<double> checkpoint_s;  // between saves of a running job; 0 = a round; absent = as the policy needs it
   FaultPlan faults;

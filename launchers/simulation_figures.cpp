@@ -22,7 +22,8 @@ double mean(const std::vector<double>& values) {
 
 }  // namespace
 
-FigureCollector::FigureCollector(FigureOptions options) : options_(std::move(options)) {}
+FigureCollector::FigureCollector(FigureOptions options)
+    : options_(std::move(options)), learnt_(options_.merge_efficiency.value_or(1)) {}
 
 void FigureCollector::pass_time(double t_s) {
   crowd_ += static_cast<double>(unfinished_) * (t_s - now_s_);
@@ -82,12 +83,14 @@ void FigureCollector::take(const event::LeaseClosed& e) {
 }
 
 void FigureCollector::end_lease(std::map<LeaseId, OpenLease>::iterator lease) {
+  held_.add(lease->second.lease.node, lease->second.granted_t_s, now_s_);
   for (const auto& type : lease->second.lease.gpu_types) gpu_held_s_[type] += now_s_ - lease->second.granted_t_s;
   leases_.erase(lease);
 }
 
 void FigureCollector::take(const event::Consolidated& e) {
   jobs_.at(e.job.value - 1).credited += e.credited;
+  learnt_.take(e);
   const auto in = std::count_if(e.forks.begin(), e.forks.end(), [](const auto& fork) { return fork.in; });
   if (in >= 2) ++consolidations_;
 }
@@ -121,6 +124,7 @@ RunFigures FigureCollector::figures() const {
   std::vector<double> jcts;
   std::vector<double> queueing;
   std::vector<double> unfairness;
+  double effective = 0;
   double first_s = HUGE_VAL;
   double last_s = 0;
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -130,12 +134,15 @@ RunFigures FigureCollector::figures() const {
     if (times.completed_t_s) last_s = std::max(last_s, *times.completed_t_s);
     if (i < options_.first_measured || i > options_.last_measured) continue;
     ++run.jobs;
+    run.steps_credited += jobs_[i].credited;
+    effective += learnt_.of(JobId{i + 1});
     if (!times.completed_t_s) continue;
     ++run.completed;
     jcts.push_back(*times.completed_t_s - times.submitted_t_s);
     queueing.push_back(times.started_t_s.value_or(*times.completed_t_s) - times.submitted_t_s);
     if (times.isolated_s > 0) unfairness.push_back(jcts.back() / times.isolated_s);
   }
+  if (options_.merge_efficiency) run.steps_effective = effective;
   if (!jcts.empty()) {
     run.makespan_s = last_s - first_s;
     run.avg_jct_s = mean(jcts);
@@ -154,6 +161,7 @@ RunFigures FigureCollector::figures() const {
   if (run.makespan_s > 0 && gpus > 0) {
     run.gru = gpu_train_s_ / (gpus * run.makespan_s);
     run.cru = busy_.total_s() / (static_cast<double>(options_.nodes.size()) * run.makespan_s);
+    run.cru_held = held_.total_s() / (static_cast<double>(options_.nodes.size()) * run.makespan_s);
   }
   double cost = 0;
   bool priced = !options_.cost_per_gpu_h.empty();

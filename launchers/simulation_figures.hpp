@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "launchers/learnt_steps.hpp"
 #include "launchers/node_busy_time.hpp"
 #include "messages/types/event.hpp"
 
@@ -32,8 +33,11 @@ struct RunFigures {
   std::optional<double> avg_queueing_s;  // submission to first lease
   double gru = 0;                        // GPU time inside step loops / (GPUs x makespan)
   double cru = 0;                        // time a node had a trainer inside its step loop / (nodes x makespan)
+  double cru_held = 0;                   // the same of the time it was under lease: starts and saves count
   std::optional<double> ftf_max, ftf_avg;
   std::optional<double> cost;  // of GPU time under lease
+  std::uint64_t steps_credited = 0;
+  std::optional<double> steps_effective;  // what those were worth in truth; absent: no merge efficiency was given
   std::uint64_t preemptions = 0;
   std::uint64_t consolidations = 0;  // merges of two or more forks
   std::uint64_t rounds = 0;
@@ -45,6 +49,7 @@ struct FigureOptions {
   std::map<GpuType, double> cost_per_gpu_h;  // a type that was used and is not here: no cost
   // Steps per second of a job on a share of 1/n of the cluster; n >= 1 need not be whole. Empty: no fairness figures.
   std::function<double(const JobSpec&, double n)> isolated_speed;
+  std::optional<double> merge_efficiency;
   std::size_t first_measured = 0;  // figures count jobs from this one, in the order of submission
   std::size_t last_measured = SIZE_MAX;
 };
@@ -100,9 +105,11 @@ class FigureCollector {
   std::map<LeaseId, OpenLease> leases_;
   std::map<Gpu, std::pair<ForkId, LeaseId>> taken_back_;  // GPUs whose last lease was revoked
   NodeBusyTime busy_;
+  NodeBusyTime held_;
   double gpu_train_s_ = 0;
   std::map<GpuType, double> gpu_held_s_;
   std::uint64_t preemptions_ = 0;
+  LearntSteps learnt_;
   std::uint64_t consolidations_ = 0;
   std::uint64_t rounds_ = 0;
 };

@@ -16,6 +16,9 @@ gpus = [{ type = "V100", count = 1 }]
 """
 
 
+DIGITS = os.path.join(os.environ.get("HADAR_DATA") or os.path.expanduser("~/.cache/hadar/data"), "digits.csv")
+
+
 class Life(ClusterCase):
     def run_mix(self, separate, policy):
         status = self.up(policy=policy, separate=separate)
@@ -66,6 +69,19 @@ class Life(ClusterCase):
             self.assertTrue(json.loads(out)["equal"])
             replayed += 1
         self.assertGreater(replayed, 0)
+
+    @unittest.skipUnless(os.path.exists(DIGITS), "launchers/prepare-data has not run")
+    def test_a_target_metric_ends_a_job(self):
+        self.up(policy="hadare")
+        file = self.write("digits.toml", "name = 'digits'\nworkload = 'image'\ntotal_steps = 100000000\n"
+                          "[target]\nmetric = 'accuracy'\nat_least = 0.6\n")
+        job = self.json("submit", file)["job"]
+        self.wait_completed(job)
+        self.checked_events()
+        shown = self.json("show", str(job))
+        self.assertEqual(shown["reason"], "completed_target")
+        self.assertGreaterEqual(shown["metrics"]["accuracy"], 0.6)
+        self.assertLess(shown["steps_credited"], shown["steps_total"])
 
     def test_a_forked_job_trains_on_every_node_at_once(self):
         self.up(cluster=TRIO, separate=True)

@@ -132,6 +132,7 @@ CommandResult run_show(const Settings& settings, const std::string& name) {
                            job->spec.forkable ? ", forkable" : "")},
       {"steps",
        fmt::format("{} credited of {}, {} running", job->steps_credited, job->spec.total_steps, job->steps_running)},
+      {"worth", worth_text(*job)},
       {"forks", fmt::format("{} now, {} at most, {} consolidations", job->forks, job->forks_max, job->consolidations)},
       {"model", fmt::format("{} {}", version_cell(*job), job->version.weights.hash)},
       {"metrics", metrics_text(job->metrics)},

@@ -34,6 +34,8 @@ Json job_object(const JobStatus& job) {
   out["steps_total"] = job.spec.total_steps;
   out["steps_credited"] = job.steps_credited;
   out["steps_running"] = job.steps_running;
+  out["steps_effective"] = number(job.steps_effective);
+  out["merge_efficiency"] = number(job.merge_efficiency);
   out["forks"] = job.forks;
   out["forks_max"] = job.forks_max;
   out["consolidations"] = job.consolidations;

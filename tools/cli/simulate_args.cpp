@@ -147,6 +147,7 @@ Status check_numbers(const SimulateArgs& args) {
   for (const auto& [option, value, least, most] :
        {Bounds{"--round", args.round_s, kLeastRound_s, kLongest_s}, Bounds{"--restart", args.restart_s, 0, kLongest_s},
         Bounds{"--noise", args.noise, 0, kMostNoise},
+        Bounds{"--merge-efficiency", args.merge_efficiency.value_or(0), 0, 1},
         Bounds{"--spread-factor", args.spread_factor, kLeastSpreadFactor, 1},
         Bounds{"--checkpoint", args.checkpoint_s.value_or(0), 0, kLongest_s},
         Bounds{"--checkpoint when it is not 0", args.checkpoint_s.value_or(0) == 0 ? 1 : *args.checkpoint_s,
@@ -220,6 +221,7 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   }
   plan.base.round_s = args.round_s;
   plan.base.noise = args.noise;
+  plan.base.merge_efficiency = args.merge_efficiency;
   plan.base.spread_factor = args.spread_factor;
   plan.base.limit_s = args.limit_s;
   plan.base.checkpoint_s = args.checkpoint_s;

@@ -33,6 +33,7 @@ struct SimulateArgs {
   std::string costs;  // table of what trainers' starts and saves take
   double restart_s = 0;
   double noise = 0;
+  std::optional<double> merge_efficiency;
   double spread_factor = 1;
   std::optional<double> checkpoint_s;  // 0 = once a round; absent: as the policy needs it
   double limit_s = 0;

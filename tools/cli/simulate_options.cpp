@@ -28,6 +28,10 @@ void add_inputs(CLI::App& command, SimulateArgs& args) {
   command.add_option("--noise", args.noise, "Spread of a log-normal factor on each lease's speed")
       ->check(number_between(0, kMostNoise));
   command
+      .add_option("--merge-efficiency", args.merge_efficiency,
+                  "What merges keep of slower forks' steps, 0 to 1; jobs then end by what their steps are worth")
+      ->check(number_between(0, 1));
+  command
       .add_option("--spread-factor", args.spread_factor, "Speed of gangs over several nodes where no table tells it")
       ->check(number_between(kLeastSpreadFactor, 1));
   command.add_option("--checkpoint", args.checkpoint_s, "Seconds between saves of a running job; 0 = a round")

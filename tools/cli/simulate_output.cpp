@@ -79,11 +79,14 @@ Json run_json(const SimulatedRun& run, const SimulatePlan& plan, bool timing) {
               {"avg_queueing_s", number(figures.avg_queueing_s)},
               {"gru", figures.gru},
               {"cru", figures.cru},
+              {"cru_held", figures.cru_held},
               {"ftf_max", number(figures.ftf_max)},
               {"ftf_avg", number(figures.ftf_avg)},
               {"cost", number(figures.cost)},
               {"preemptions", figures.preemptions},
               {"consolidations", figures.consolidations},
+              {"steps_credited", figures.steps_credited},
+              {"steps_effective", number(figures.steps_effective)},
               {"rounds", figures.rounds},
               {"jct_s", jcts(run, plan.workload.size())}};
   if (!run.result.infeasible.empty()) {

@@ -26,6 +26,7 @@ void visit_options(Visitor& visitor, SimulateArgs& args) {
   visitor("costs", args.costs);
   visitor("restart_s", args.restart_s);
   visitor("noise", args.noise);
+  visitor("merge_efficiency", args.merge_efficiency);
   visitor("spread_factor", args.spread_factor);
   visitor("checkpoint_s", args.checkpoint_s);
   visitor("limit_s", args.limit_s);
@@ -54,7 +55,7 @@ struct Reader {
     }
   }
   void operator()(const char* key, std::optional<double>& value) {
-    if (in.contains(key) && in[key].is_null()) return;
+    if (!in.contains(key) || in[key].is_null()) return;
     value.emplace();
     (*this)(key, *value);
   }

@@ -103,6 +103,13 @@ std::string bar_text(double part, int width, bool plain) {
   return out;
 }
 
+std::string worth_text(const JobStatus& job) {
+  if (!job.steps_effective) return "not known yet: its merges do not tell their efficiency";
+  auto text = fmt::format("{:.0f} effective steps", *job.steps_effective);
+  if (job.merge_efficiency) text += fmt::format(", merges keep {:.2f} of what slower forks add", *job.merge_efficiency);
+  return text;
+}
+
 std::uint64_t steps_seen(const JobStatus& job) {
   return std::min(job.spec.total_steps, job.steps_credited + job.steps_running);
 }

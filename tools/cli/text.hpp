@@ -41,6 +41,9 @@ std::string metrics_text(const Metrics& metrics);
 // "█████·····" of `width` cells for done/total, "=====....." when `plain`.
 std::string bar_text(double part, int width, bool plain);
 
+// What a job's credited steps are worth.
+std::string worth_text(const JobStatus& job);
+
 // Steps done so far, credited and running, never above the total.
 std::uint64_t steps_seen(const JobStatus& job);
 
