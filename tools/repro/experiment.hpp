@@ -25,6 +25,7 @@ struct Scheme {
   std::string policy;
   PolicySettings settings = {};
   bool gavel_2022 = false;
+  std::optional<double> merge_efficiency = {};  // as SimulationOptions
 };
 
 // What of a run is looked at.
@@ -33,9 +34,15 @@ enum class Figure {
   kMakespanSaved,  // the part by which ours is shorter
   kGpusBusy,       // GRU
   kNodesBusy,      // CRU
+  kNodesHeld,      // the same with starts and saves
   kMeanJct,
   kP99Jct,
 };
+
+// A part of 1, better when larger; all others are times.
+constexpr bool is_part(Figure figure) {
+  return figure == Figure::kGpusBusy || figure == Figure::kNodesBusy || figure == Figure::kNodesHeld;
+}
 
 // Two schemes, or one by itself, in one figure.
 struct Comparison {

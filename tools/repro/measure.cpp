@@ -25,6 +25,7 @@ Status run(const Task& task) {
   options.policy = task.scheme->policy;
   options.settings = task.scheme->settings;
   options.gavel_2022 = task.scheme->gavel_2022;
+  options.merge_efficiency = task.scheme->merge_efficiency;
   options.seed = task.seed;
   auto result = run_simulation(options, made->workload);
   if (!result) return fail(std::move(result));
@@ -51,7 +52,7 @@ std::size_t scheme_of(const Outcome& outcome, const std::string& name) {
 
 // Of a figure that is better when smaller.
 bool is_time(Figure figure) {
-  return figure != Figure::kGpusBusy && figure != Figure::kNodesBusy;
+  return !is_part(figure);
 }
 
 }  // namespace
@@ -92,6 +93,7 @@ std::optional<double> value_of(Figure figure, const Measured& run) {
     case Figure::kMakespanSaved: return figures.makespan_s;
     case Figure::kGpusBusy: return figures.gru;
     case Figure::kNodesBusy: return figures.cru;
+    case Figure::kNodesHeld: return figures.cru_held;
     case Figure::kMeanJct: return figures.avg_jct_s;
     case Figure::kP99Jct: return figures.p99_jct_s;
   }
@@ -133,6 +135,7 @@ std::vector<double> ceilings(const Outcome& outcome, const Comparison& compariso
         break;
       case Figure::kGpusBusy: values.push_back(comparison.against.empty() ? 1 : 1 / figures.gru); break;
       case Figure::kNodesBusy: values.push_back(comparison.against.empty() ? 1 : 1 / figures.cru); break;
+      case Figure::kNodesHeld: values.push_back(comparison.against.empty() ? 1 : 1 / figures.cru_held); break;
       case Figure::kMeanJct:
       case Figure::kP99Jct: break;
     }

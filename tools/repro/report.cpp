@@ -32,8 +32,7 @@ Json json_of(const std::vector<double>& values) {
 
 // Times of a scheme by itself are shown in hours.
 double unit_of(const Comparison& comparison) {
-  const bool busy = comparison.figure == Figure::kGpusBusy || comparison.figure == Figure::kNodesBusy;
-  return comparison.against.empty() && !busy ? kHour_s : 1;
+  return comparison.against.empty() && !is_part(comparison.figure) ? kHour_s : 1;
 }
 
 template <class Value>
@@ -67,7 +66,7 @@ std::optional<double> useful(const Measured& run) {
 
 Grid schemes_grid(const Outcome& outcome) {
   Grid grid{{"SCHEME", "DONE", "TTD h", "TTD / CEILING", "MEAN JCT h", "P99 JCT h", "GPUS BUSY", "NODES BUSY",
-             "USEFUL V100s", "PREEMPTIONS"},
+             "WITH STARTS", "USEFUL V100s", "PREEMPTIONS"},
             {}};
   for (std::size_t i = 0; i < outcome.runs.size(); ++i) {
     const auto& runs = outcome.runs[i];
@@ -77,7 +76,8 @@ Grid schemes_grid(const Outcome& outcome) {
     grid.rows.push_back({outcome.experiment.schemes[i].name, done_text(runs), value(Figure::kMakespan, kHour_s),
                          text_of(over_seeds(runs, of_ceiling)), value(Figure::kMeanJct, kHour_s),
                          value(Figure::kP99Jct, kHour_s), value(Figure::kGpusBusy), value(Figure::kNodesBusy),
-                         text_of(over_seeds(runs, useful)), text_of(over_seeds(runs, [](const Measured& run) {
+                         value(Figure::kNodesHeld), text_of(over_seeds(runs, useful)),
+                         text_of(over_seeds(runs, [](const Measured& run) {
                            return std::optional(static_cast<double>(run.figures.preemptions));
                          }))});
   }
@@ -109,6 +109,9 @@ Json run_json(const Measured& run, std::uint64_t seed) {
           {"p99_jct_s", number(figures.p99_jct_s)},
           {"gru", figures.gru},
           {"cru", figures.cru},
+          {"cru_held", figures.cru_held},
+          {"steps_credited", figures.steps_credited},
+          {"steps_effective", number(figures.steps_effective)},
           {"useful_gpus", number(useful(run))},
           {"preemptions", figures.preemptions}};
 }
@@ -159,6 +162,7 @@ std::string title_of(const Comparison& comparison) {
     case Figure::kMakespanSaved: return ratio ? "TTD, part saved" : "TTD, h";
     case Figure::kGpusBusy: return ratio ? "GPUs busy, times" : "GPUs busy";
     case Figure::kNodesBusy: return ratio ? "nodes busy, times" : "nodes busy";
+    case Figure::kNodesHeld: return ratio ? "nodes busy with starts, times" : "nodes busy with starts";
     case Figure::kMeanJct: return ratio ? "mean JCT, times shorter" : "mean JCT, h";
     case Figure::kP99Jct: return ratio ? "p99 JCT, times shorter" : "p99 JCT, h";
   }
@@ -201,8 +205,9 @@ void add_summary(Report& report, const std::vector<Outcome>& outcomes, const std
     if (!comparison.against.empty()) {
       const double ours = mean_of(own(comparison.ours));
       const double theirs = mean_of(own(comparison.against));
-      const bool busy = comparison.figure == Figure::kGpusBusy || comparison.figure == Figure::kNodesBusy;
-      ratio = comparison.figure == Figure::kMakespanSaved ? 1 - ours / theirs : busy ? ours / theirs : theirs / ours;
+      ratio = comparison.figure == Figure::kMakespanSaved ? 1 - ours / theirs
+              : is_part(comparison.figure)                ? ours / theirs
+                                                          : theirs / ours;
     }
     grid.rows.push_back({comparison.ours, comparison.against.empty() ? "-" : comparison.against, title_of(comparison),
                          fmt::format("{:.3g}", mean / unit_of(comparison)), ratio ? fmt::format("{:.3g}", *ratio) : "-",
