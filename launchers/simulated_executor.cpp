@@ -11,10 +11,7 @@
 namespace hadar {
 namespace {
 
-struct Alarm {
-  LeaseId lease;
-  std::uint64_t number = 0;
-};
+struct Alarm {};
 
 constexpr double kWhole = 1e-6;  // steps this close to a whole number are whole
 
@@ -37,9 +34,8 @@ SimulatedExecutor::SimulatedExecutor(caf::actor_system& system, NodeName node,
                                      std::shared_ptr<SimulatedTrainers> shared)
     : system_(system), node_(std::move(node)), shared_(std::move(shared)) {
   alarms_ = system.spawn([this]() -> caf::behavior {
-    return {[this](const Alarm& alarm) {
-      const auto found = gone_ ? runs_.end() : runs_.find(alarm.lease);
-      if (found != runs_.end() && found->second.alarm == alarm.number) look(alarm.lease);
+    return {[this](const Alarm&) {
+      if (!gone_) alarm();
     }};
   });
 }
@@ -201,7 +197,7 @@ void SimulatedExecutor::look(LeaseId id) {
   const auto now = now_s();
   if (run.ending) {
     if (now + 1e-9 >= run.ends_s) return end(id);
-    return look_again(id, run);
+    return look_again(run);
   }
   advance(run);
   if (!run.entered) {
@@ -222,10 +218,10 @@ void SimulatedExecutor::look(LeaseId id) {
   if (run.kill_at_s > 0 && now + 1e-9 >= run.kill_at_s)
     return begin_end(id, LeaseEndReason::kFailed, 0, "did not stop in time");
   if (run.save_at && run.entered && steps >= *run.save_at) tell_saved(run);
-  look_again(id, run);
+  look_again(run);
 }
 
-void SimulatedExecutor::look_again(LeaseId id, Run& run) {
+void SimulatedExecutor::look_again(Run& run) {
   const auto now = now_s();
   auto next = HUGE_VAL;
   const auto soonest = [&next](double t) { next = std::min(next, t); };
@@ -237,11 +233,33 @@ void SimulatedExecutor::look_again(LeaseId id, Run& run) {
     if (run.kill_at_s > 0) soonest(run.kill_at_s);
     if (const auto speed = speed_of(run); run.entered && speed > 0) soonest(now + (target_of(run) - run.done) / speed);
   }
-  ++run.alarm;
-  if (next < HUGE_VAL)
-    system_.clock().schedule_message(
-        system_.clock().now() + ceil_delay(next - now), caf::actor_cast<caf::strong_actor_ptr>(alarms_),
-        caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, Alarm{id, run.alarm}));
+  run.next = next < HUGE_VAL ? system_.clock().now() + ceil_delay(next - now) : caf::actor_clock::time_point::max();
+  set_alarm();
+}
+
+// None is set while one comes earlier anyway: leases that are looked at often or end early leave none behind.
+void SimulatedExecutor::set_alarm() {
+  auto next = caf::actor_clock::time_point::max();
+  for (const auto& [id, run] : runs_) next = std::min(next, run.next);
+  if (next == caf::actor_clock::time_point::max() || (!alarms_set_.empty() && alarms_set_.back() <= next)) return;
+  alarms_set_.push_back(next);
+  system_.clock().schedule_message(next, caf::actor_cast<caf::strong_actor_ptr>(alarms_),
+                                   caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, Alarm{}));
+}
+
+void SimulatedExecutor::alarm() {
+  alarms_set_.pop_back();
+  const auto now = system_.clock().now();
+  std::vector<LeaseId> due;
+  for (const auto& [id, run] : runs_)
+    if (run.next <= now) due.push_back(id);
+  for (const auto id : due) {
+    const auto run = runs_.find(id);
+    if (run == runs_.end() || run->second.next > now) continue;
+    run->second.next = caf::actor_clock::time_point::max();
+    look(id);
+  }
+  set_alarm();
 }
 
 std::filesystem::path SimulatedExecutor::weights_of(const Run& run, std::uint64_t steps) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <caf/actor.hpp>
+#include <caf/actor_clock.hpp>
 #include <caf/actor_system.hpp>
 #include <filesystem>
 #include <functional>
@@ -93,7 +94,7 @@ class SimulatedExecutor final : public Executor {
     std::optional<double> save_at;                // steps
     std::optional<executor_event::Ended> ending;  // weights are being written
     double ends_s = 0;
-    std::uint64_t alarm = 0;  // the one that counts
+    caf::actor_clock::time_point next = caf::actor_clock::time_point::max();  // when to look at it again
   };
 
   [[nodiscard]] double now_s() const;
@@ -102,7 +103,9 @@ class SimulatedExecutor final : public Executor {
   [[nodiscard]] double crash_of(const Run& run) const;
   void advance(Run& run);
   void look(LeaseId id);
-  void look_again(LeaseId id, Run& run);
+  void look_again(Run& run);
+  void set_alarm();
+  void alarm();
   void join(Run& run);
   [[nodiscard]] Run* partner_of(const Run& run);
   void set_speeds(Run& run);
@@ -123,6 +126,7 @@ class SimulatedExecutor final : public Executor {
   double factor_ = 1;
   bool gone_ = false;
   std::map<LeaseId, Run> runs_;
+  std::vector<caf::actor_clock::time_point> alarms_set_;  // that have not come; falling
 };
 
 }  // namespace hadar
