@@ -13,6 +13,8 @@ from entry import Failed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CONTROL_ROLES = ["scheduler", "price-oracle", "job-tracker", "policy", "gateway"]
+OWN_SETTINGS = ("process.name", "process.roles", "process.listen", "process.advertise", "process.state", "peers.", "cluster.id",
+                "node.gpus")
 
 
 def binary(name):
@@ -249,6 +251,9 @@ class LocalCluster:
 
     def up(self, options, interrupts):
         cluster = read_cluster(options.cluster)
+        for setting in options.set:
+            if setting.split("=")[0].strip().startswith(OWN_SETTINGS):
+                raise Failed(f"--set {setting}: local-cluster gives each process its own", 2)
         fresh = not os.path.exists(self.state)
         os.makedirs(self.state, exist_ok=True)
         self.refuse_live()

@@ -51,7 +51,7 @@ struct SchedulerOptions {
 
 struct TrackerOptions {
   double merge_grace_s = 2;           // after the border: how long a merge waits for late forks
-  std::uint32_t max_failures = 5;     // leases of a job failing in a row before the job fails
+  std::uint32_t max_failures = 5;     // in a row, of a trainer or a whole gang, at which a job has failed
   std::filesystem::path throughputs;  // table of declared speeds; empty = none
   double time_scale = 1;              // table speeds times this are this cluster's speeds
 };

@@ -53,7 +53,8 @@ void visit(OptionVisitor& v, TrackerOptions& c) {
   v.section("tracker", "For the role job-tracker.");
   v.number("merge_grace_s", c.merge_grace_s, kSecondsOrNone,
            "Seconds after the border that a merge waits for late forks.");
-  v.count("max_failures", c.max_failures, {1, 1e6}, "Leases of a job that may fail in a row before the job fails.");
+  v.count("max_failures", c.max_failures, {1, 1e6},
+          "Failures in a row, of one trainer or of a gang as a whole, at which a job has failed.");
   v.path("throughputs", c.throughputs, "CSV table of declared speeds; empty: none.");
   v.number("time_scale", c.time_scale, kScale, "Factor from the table's speeds to this cluster's.");
 }

@@ -1,6 +1,7 @@
 #include "runtime/config/toml_tree.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <toml++/toml.h>
 
@@ -8,6 +9,29 @@
 
 namespace hadar {
 namespace {
+
+constexpr std::size_t kDeepestKey = 256;  // parts of a dotted key; the parser nests one call in another for each
+
+// The line of the first run of over kDeepestKey parts with dots between, as only a key has; 0 = none.
+std::size_t line_of_deep_key(std::string_view text) {
+  std::size_t line = 1;
+  std::size_t parts = 1;
+  bool empty = true;  // the part so far
+  for (const char c : text) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '"' || c == '\'';
+    if (c == '.' && !empty) {
+      if (++parts > kDeepestKey) return line;
+      empty = true;
+    } else if (plain) {
+      empty = false;
+    } else if (c != ' ' && c != '\t') {
+      parts = 1;
+      empty = true;
+    }
+    if (c == '\n') ++line;
+  }
+  return 0;
+}
 
 TomlPlace place_of(const toml::source_region& source) {
   return {source.begin.line, source.begin.column};
@@ -49,6 +73,9 @@ TomlTable convert_table(const toml::table& table) {
 }  // namespace
 
 Result<TomlTable> parse_toml(std::string_view text, const std::string& name) {
+  if (const auto line = line_of_deep_key(text))
+    return fail(ErrorCode::kInvalidArgument, name + ":" + std::to_string(line) + ": a key of over " +
+                                                 std::to_string(kDeepestKey) + " parts, give a shorter one");
   try {
     return convert_table(toml::parse(text));
   } catch (const toml::parse_error& error) {

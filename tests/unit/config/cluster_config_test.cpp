@@ -64,6 +64,11 @@ TEST(ClusterConfig, RefusesWhatIsNoCluster) {
               HasSubstr("c.toml:3:1: nodes.ngpus: unknown key, nearest known key is nodes.gpus"));
   EXPECT_THAT(error_of("time_scale = 0\n[[nodes]]\nname = \"a\"\n" + gpus), HasSubstr("time_scale: got 0"));
   EXPECT_THAT(error_of("time_scale = 1e-300\n[[nodes]]\nname = \"a\"\n" + gpus), HasSubstr("time_scale: got"));
+  std::string deep = "a";
+  for (int i = 0; i < 20000; ++i) deep += ".a";
+  EXPECT_THAT(error_of("# a key the parser would go down 20,000 calls for\n" + deep + " = 1\n"),
+              HasSubstr(":2: a key of"));
+  EXPECT_THAT(error_of("[" + deep + "]\n"), HasSubstr(":1: a key of"));
   EXPECT_THAT(
       error_of("[[nodes]]\nname = \"a\"\ngpus = [{type = \"V100\", count = 1}, {type = \"V100\", count = 2}]\n"),
       HasSubstr("type \"V100\" is there twice"));
