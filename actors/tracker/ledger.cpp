@@ -433,7 +433,8 @@ void Ledger::finish_or_fail(JobId id, double now_s) {
   if (job.done()) {
     emit(event::Completed{id, job.metrics}, now_s);
   } else if (keeps_failing(job)) {
-    emit(event::Failed{id, std::to_string(job.failures) + " leases in a row failed; the last: " + job.last_failure},
+    emit(event::Failed{id, std::to_string(job.failures) +
+                               " times in a row its trainers failed; the last: " + job.last_failure},
          now_s);
   }
 }

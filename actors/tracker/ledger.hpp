@@ -18,7 +18,7 @@ namespace hadar {
 
 struct LedgerOptions {
   std::string cluster_id;
-  std::uint32_t max_failures = 5;  // failed leases in a row before a job fails
+  std::uint32_t max_failures = 5;  // gangs that fail in a row before their job fails
 };
 
 // What changed since the last take(): to be made durable in one transaction before any answer goes out.

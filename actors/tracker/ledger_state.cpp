@@ -106,9 +106,10 @@ struct LedgerState::Fold {
   }
   Status operator()(const event::ForkReported& e) const {
     return with_lease(e.report.lease, [&](OpenLease& open, LedgerJob& job) {
+      const bool told = e.report.end == LeaseEndReason::kFailed && state.gang_failed(job, open);
       open.report = e.report;
       open.sampled_steps = e.report.steps;
-      if (e.report.end != LeaseEndReason::kFailed) return;
+      if (e.report.end != LeaseEndReason::kFailed || told) return;
       ++job.failures;
       job.last_failure = e.report.detail;
     });
@@ -267,6 +268,13 @@ std::uint64_t LedgerJob::steps_left() const {
   const auto total = static_cast<double>(spec->total_steps);
   const auto left = total - steps_effective().value_or(sure);
   return left < kNegligible * total ? 0 : static_cast<std::uint64_t>(std::ceil(left));
+}
+
+bool LedgerState::gang_failed(const LedgerJob& job, const OpenLease& member) const {
+  return std::any_of(job.open.begin(), job.open.end(), [&](LeaseId id) {
+    const auto& other = leases_.at(id);
+    return other.lease.fork == member.lease.fork && other.report && other.report->end == LeaseEndReason::kFailed;
+  });
 }
 
 LedgerJob* LedgerState::job(JobId id) {

@@ -45,7 +45,7 @@ struct LedgerJob {
   std::set<LeaseId> open;  // its open leases
   std::uint32_t forks_max = 0;
   std::uint64_t consolidations = 0;  // merges of two or more forks
-  std::uint32_t failures = 0;        // failed leases since the last credit
+  std::uint32_t failures = 0;        // failed gangs since the last credit
   std::string last_failure;
   double merge_s = 0;  // moving average
   MergeProgress progress;
@@ -126,6 +126,8 @@ class LedgerState {
  private:
   struct Fold;
   LedgerJob* job(JobId id);
+  // A member of the lease's gang has failed already: when one is gone, the others follow.
+  [[nodiscard]] bool gang_failed(const LedgerJob& job, const OpenLease& member) const;
   void close(LeaseId lease);
   void count_gpus(const std::vector<GpuGroup>& groups, bool added);
 

@@ -20,7 +20,8 @@ Reason reason_of(const LedgerJob& job, JobState state) {
     return Reason{"waiting_round", "submitted, not planned yet", {}};
   auto reason = job.reason;
   if (!job.final_state && job.failures > 0) {
-    reason.text += "; " + std::to_string(job.failures) + " leases in a row failed, the last: " + job.last_failure;
+    reason.text +=
+        "; " + std::to_string(job.failures) + " times in a row its trainers failed, the last: " + job.last_failure;
     reason.numbers["failures"] = job.failures;
   }
   return reason;

@@ -491,6 +491,30 @@ TEST_F(LedgerTest, JobWhoseEveryForkFailsEndsWithoutAMerge) {
   EXPECT_EQ(job(id).final_state, JobState::kFailed);
 }
 
+// When one member of a gang dies the others follow: five leases, one failure.
+TEST_F(LedgerTest, AGangThatFailsIsOneFailureHoweverLargeItIs) {
+  auto spec = some_job(100);
+  spec.gpus = 5;
+  const auto id = submit(spec);
+  std::vector<Lease> members;
+  for (std::uint32_t rank = 0; rank < 5; ++rank) {
+    auto lease = some_lease(rank + 1, id.value, 0, "n" + std::to_string(rank + 1), 10);
+    lease.gang.rank = rank;
+    lease.gang.world_size = 5;
+    members.push_back(lease);
+  }
+  auto recorded = record(members);
+  ASSERT_TRUE(recorded.has_value());
+  ASSERT_THAT(recorded->leases, SizeIs(5));
+  for (const auto& lease : recorded->leases) {
+    auto report = some_report(lease, 0, LeaseEndReason::kFailed);
+    report.detail = "gang member 2 is gone";
+    ledger_.accept(report, 2);
+  }
+  EXPECT_EQ(job(id).failures, 1U);
+  EXPECT_FALSE(job(id).final_state.has_value());
+}
+
 TEST_F(LedgerTest, ForksThatKeepFailingGetNoMoreLeasesWhileAnotherRuns) {
   const auto id = submit(some_job(100));
   const auto healthy = grant(some_lease(1, id.value, 0, "n1", 50));
