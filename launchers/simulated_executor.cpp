@@ -19,8 +19,10 @@ double floor_steps(double steps) {
   return std::floor(steps + kWhole);
 }
 
+// Virtual nanoseconds fit in 63 bits for 292 years; nothing is run for as long as this.
 std::chrono::nanoseconds ceil_delay(double seconds) {
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::ceil(std::max(0.0, seconds) * 1e9)));
+  constexpr double kFar_s = 4e9;
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::ceil(std::clamp(seconds, 0.0, kFar_s) * 1e9)));
 }
 
 }  // namespace

@@ -86,8 +86,10 @@ Forgone best_paying(const PlanBuilder& plan, const Valuation& value, const std::
     const double utility = value.utility_at(j, value.speeds(j).member(type));
     const double price = asked[type].price * plan.job(j).gpus;
     if (!best.place.empty() && utility - price <= best.utility - best.price) continue;
-    best = {utility, price, plan.cluster().type_name(type)};
-    if (asked[type].node != ClusterIndex::kNone) best.place += "@" + plan.cluster().node_name(asked[type].node);
+    const auto gpus = plan.job(j).gpus;
+    best = {utility, price, (gpus > 1 ? std::to_string(gpus) + " " : "") + plan.cluster().type_name(type)};
+    if (gpus == 1 && asked[type].node != ClusterIndex::kNone)
+      best.place += "@" + plan.cluster().node_name(asked[type].node);
   }
   return best;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,13 @@ double SettingsReader::number(const std::string& key, double fallback, double lo
   return fallback;
 }
 
+std::uint32_t SettingsReader::whole(const std::string& key, std::uint32_t fallback, std::uint32_t low,
+                                    std::uint32_t high) {
+  const double value = number(key, fallback, low, high);
+  if (value != std::floor(value)) fault(key, shown(value) + " is no whole number");
+  return static_cast<std::uint32_t>(value);
+}
+
 bool SettingsReader::flag(const std::string& key, bool fallback) {
   const bool* value = find<bool>(key, "true or false");
   return value == nullptr ? fallback : *value;
@@ -103,6 +111,7 @@ std::vector<double> SettingsReader::rising_numbers(const std::string& key, const
 
 std::map<std::string, double> SettingsReader::numbers(const std::string& prefix, double low, double high) {
   std::map<std::string, double> found;
+  known_.insert(prefix + "NAME");
   for (const auto& [key, value] : settings_)
     if (key.size() > prefix.size() && key.starts_with(prefix))
       found[key.substr(prefix.size())] = number(key, 0, low, high);

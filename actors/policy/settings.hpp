@@ -1,6 +1,7 @@
 // Reads a policy's settings strictly: every key known, every value of its kind and in its range.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -18,6 +19,10 @@ class SettingsReader {
 
   // The number under `key`, or `fallback` when absent. A fault unless low <= value <= high.
   [[nodiscard]] double number(const std::string& key, double fallback, double low, double high);
+
+  // The same for whole numbers only.
+  [[nodiscard]] std::uint32_t whole(const std::string& key, std::uint32_t fallback, std::uint32_t low,
+                                    std::uint32_t high);
 
   // The truth value under `key`, or `fallback` when absent.
   [[nodiscard]] bool flag(const std::string& key, bool fallback);

@@ -128,7 +128,7 @@ PriceBoard make_prices(const RoundInput& input, const PriceSettings& settings, c
       price[type] = price_at(curves[type], std::min(asked[type], curves[type].capacity));
   }
   for (std::size_t type = 0; type < types.size(); ++type) {
-    board.price[types[type]] = price[type];
+    board.price[types[type]] = std::max(0.0, price[type]);
     board.u_min[types[type]] = curves[type].u_min;
     board.u_max[types[type]] = curves[type].u_max;
   }

@@ -147,6 +147,7 @@ void add_local_commands(CLI::App& app, Parsed& parsed) {
   replay->add_option("ROUND", p.replay.round, "Number of a round kept under the state folder, or a round's file")
       ->required();
   replay->add_option("--policy", p.replay.policy, "The policy to plan with")->required();
+  replay->add_option("--set", p.replay.set, "policy.key=value, as the cluster was started with; may be given often");
   replay->add_option("--state", p.settings.where.state, "A local cluster's state folder (or HADAR_STATE)")
       ->check(given(kFolder));
   auto* solve = add_command(app, "solve", "Solve one allocation problem; prints JSON", parsed,

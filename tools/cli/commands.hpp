@@ -92,6 +92,7 @@ CommandResult run_doctor(const Settings& settings);
 struct ReplayArgs {
   std::string round;  // number of a kept round, or a file of it
   std::string policy;
+  std::vector<std::string> set;  // "key=value" of the policy
 };
 // Plans a kept round again and compares the bytes with the recorded plan.
 CommandResult run_replay(const Settings& settings, const ReplayArgs& args);

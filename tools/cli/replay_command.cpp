@@ -3,6 +3,7 @@
 
 #include "launchers/policies.hpp"
 #include "messages/codec/round_codec.hpp"
+#include "runtime/config/process_config.hpp"
 #include "runtime/store/round_archive.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/json_views.hpp"
@@ -48,7 +49,9 @@ Result<std::filesystem::path> locate_round(const Where& where, const std::string
 }  // namespace
 
 CommandResult run_replay(const Settings& settings, const ReplayArgs& args) {
-  auto policy = make_policy(args.policy);
+  auto told = load_process_config("", args.set);
+  if (!told) return stop_usage(std::move(told.error()));
+  auto policy = make_policy(args.policy, told->policy);
   if (!policy) return stop_usage(std::move(policy.error()));
   auto file = locate_round(settings.where, args.round);
   if (!file) return stop(std::move(file.error()));
@@ -66,6 +69,8 @@ CommandResult run_replay(const Settings& settings, const ReplayArgs& args) {
     print(plan_text(*input, *plan));
     print(
         fmt::format("{} the recorded plan of {}, byte for byte\n", same ? "equal to" : "differs from", record->policy));
+    if (must_be_same && !same && args.set.empty())
+      print("if the cluster was started with --set policy.…, give the same here\n");
   }
   return must_be_same && !same ? ExitCode::kFailed : ExitCode::kDone;
 }

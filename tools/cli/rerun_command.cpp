@@ -57,6 +57,21 @@ Status same_inputs(const Json& then, const Json& now) {
   return fail(ErrorCode::kRefused, "rerun: the result was made from other files");
 }
 
+// Of what args_of does not read.
+Status check_shape(const Json& provenance) {
+  if (provenance.contains("folder") && !provenance["folder"].is_string())
+    return fail(ErrorCode::kCorrupt, "key provenance.folder: must be text");
+  const auto inputs = provenance.value("inputs", Json::array());
+  const auto is_input = [](const Json& input) {
+    return input.is_object() && std::all_of(input.begin(), input.end(), [](const Json& part) {
+             return part.is_string() || part.is_number_unsigned();
+           });
+  };
+  if (!inputs.is_array() || !std::all_of(inputs.begin(), inputs.end(), is_input))
+    return fail(ErrorCode::kCorrupt, "key provenance.inputs: must be a list of {option, file, bytes, xxh3_128}");
+  return {};
+}
+
 // The first figure that differs; empty when none does.
 std::string difference(const Json& then, const Json& now) {
   for (const auto& [key, value] : now.items()) {
@@ -76,6 +91,8 @@ CommandResult run_rerun(const Settings& settings, const RerunArgs& args) {
   auto again = args_of((*recorded)["provenance"]);
   if (!again) return stop_usage({ErrorCode::kInvalidArgument, args.file + ": " + again.error().message});
   again->threads = args.threads;
+  if (auto right = check_shape((*recorded)["provenance"]); !right)
+    return stop_usage({right.error().code, args.file + ": " + right.error().message});
   find_inputs(*again, (*recorded)["provenance"].value("folder", ""), args.file);
   auto provenance = provenance_of(*again);
   if (!provenance) return stop(std::move(provenance.error()));

@@ -15,7 +15,7 @@ namespace hadar::cli {
 
 // What numbers may be.
 inline constexpr double kLeastRound_s = 0.001;
-inline constexpr double kLongest_s = 1e10;
+inline constexpr double kLongest_s = 1e9;
 inline constexpr double kMostNoise = 3;
 inline constexpr double kLeastSpreadFactor = 1e-6;
 inline constexpr double kLongestRun_s = 3e9;

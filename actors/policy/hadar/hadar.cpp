@@ -43,10 +43,10 @@ ValueSettings read_value_settings(SettingsReader& reader) {
 
 PlacingSettings read_placing_settings(SettingsReader& reader) {
   PlacingSettings settings;
-  settings.window = static_cast<std::size_t>(reader.number("window", 10, 0, 64));
-  settings.budget = static_cast<std::size_t>(reader.number("budget", 1000, 1, 1e7));
+  settings.window = reader.whole("window", 10, 0, 64);
+  settings.budget = reader.whole("budget", 1000, 1, 10000000);
   settings.exact = reader.flag("exact", settings.exact);
-  settings.max_wait = static_cast<std::uint32_t>(reader.number("max_wait_rounds", 500, 1, 1e9));
+  settings.max_wait = reader.whole("max_wait_rounds", 500, 1, 1000000000);
   return settings;
 }
 

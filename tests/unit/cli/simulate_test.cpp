@@ -162,6 +162,29 @@ TEST_F(SimulateTest, NothingThatCanRunIsAFailure) {
   EXPECT_THAT(failed.error.message, HasSubstr("no speed is known of model net"));
 }
 
+TEST_F(SimulateTest, AJobBeyondTheEndOfTimeIsGivenUpAndCounted) {
+  write("trace.csv", read("trace.csv") + "endless,0,net,8,1,9007199254740992,1,0,u,true\n");
+  write("speeds.csv", "model,batch_size,gpus,gpu_type,placement,steps_per_s\nnet,8,1,V100,packed,1e-9\n");
+  args_.limit_s = 1e5;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run_simulate(args_).value(), ExitCode::kPartly);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("0 of 21 jobs had completed"));
+}
+
+TEST_F(SimulateTest, HeaderOfAnotherShapeIsNamed) {
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  const auto good = result();
+  for (const auto& [key, value] : {std::pair{"folder", Json(5)}, std::pair{"inputs", Json::array({1})}}) {
+    auto changed = good;
+    changed["provenance"][key] = value;
+    write("result.json", changed.dump());
+    const auto refused = run_rerun({}, {path("result.json"), 1});
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().code, ExitCode::kUsage);
+    EXPECT_THAT(refused.error().error.message, HasSubstr(std::string("provenance.") + key));
+  }
+}
+
 TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
   const auto usage = [&](auto change, const std::string& names) {
     const auto good = args_;
@@ -187,6 +210,7 @@ TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
   usage([&] { args_.set = {"hadar.utility=best"}; }, "best");
   usage([&] { args_.set = {"hadar.quota.u=2"}; }, "quota.u");
   usage([&] { args_.set = {"gavel-las.beta=1"}; }, "neither a policy of --policy nor prices");
+  usage([&] { args_.set = {"hadar.window=1.5"}; }, "no whole number");
   usage([&] { args_.set = {"beta"}; }, "POLICY.key=value");
   usage([&] { args_.set = {"prices.form=steep"}; }, "prices.form");
   write("empty.csv", "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n");
