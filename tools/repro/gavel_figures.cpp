@@ -7,8 +7,8 @@
 namespace hadar::repro {
 namespace {
 
-// The 5,000th job is the last that counts; those after it keep the load up until the longest of these ends, weeks later:
-// with 6,000 in all, eight-GPU jobs found an emptying cluster and the mean was 2 % lower.
+// The 5,000th job is the last that counts; those after it keep the load up until the longest of these ends, weeks
+// later: with 6,000 in all, eight-GPU jobs found an emptying cluster and the mean was 2 % lower.
 constexpr std::uint64_t kFirst = 4000;
 constexpr std::uint64_t kLast = 4999;
 constexpr std::uint64_t kJobs = 9000;
