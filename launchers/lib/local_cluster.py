@@ -5,6 +5,7 @@ import random
 import shutil
 import socket
 import subprocess
+import sys
 import time
 import uuid
 
@@ -306,7 +307,10 @@ class LocalCluster:
         for process in self.data["processes"]:
             process["pid"] = None
             process["start_ticks"] = None
-        self.save()
+        try:
+            self.save()
+        except Failed as error:  # on a full disk: nothing runs any more, which is what was asked for
+            print(f"local-cluster: {error}", file=sys.stderr)
         return killed
 
     def kill(self, name, number):

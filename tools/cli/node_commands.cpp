@@ -112,14 +112,14 @@ CommandResult run_prices(const Settings& settings, std::uint32_t rounds) {
     return ExitCode::kDone;
   }
   Table table({"ROUND", "TYPE", "PRICE", "LOWEST", "HIGHEST", "NOTE"});
-  const auto bound = [](const std::map<GpuType, double>& bounds, const GpuType& type) {
-    const auto found = bounds.find(type);
-    return found == bounds.end() ? std::string("-") : number_text(found->second);
+  const auto bound = [](const PriceBoard& board, const std::map<GpuType, double>& bounds, const GpuType& type) {
+    const auto found = bounds.find(type);  // of the curve, which clearing prices do not keep to
+    return found == bounds.end() || !board.exponential ? std::string("-") : number_text(found->second);
   };
   for (const auto& board : history->boards)
     for (const auto& [type, price] : board.price)
-      table.add({std::to_string(board.round.value), type, number_text(price), bound(board.u_min, type),
-                 bound(board.u_max, type), board.stale ? "stale" : ""});
+      table.add({std::to_string(board.round.value), type, number_text(price), bound(board, board.u_min, type),
+                 bound(board, board.u_max, type), board.stale ? "stale" : ""});
   print(table.text() + "prices in utility per GPU and round\n");
   return ExitCode::kDone;
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
@@ -52,7 +53,7 @@ class OneRun {
 
   Status run() {
     if (!run_.events_path.empty() && run_.events_path != "-") {
-      file_.open(run_.events_path, std::ios::binary);
+      file_.open(part_of_events(), std::ios::binary);
       if (!file_) return unwritable();
     }
     auto options = plan_.base;
@@ -68,11 +69,28 @@ class OneRun {
     run_.wall_s = seconds_since(begin);
     if (!result) return fail(std::move(result));
     run_.result = *std::move(result);
-    if (file_.is_open()) file_.close();
-    return file_ ? Status() : unwritable();
+    return keep_events();
   }
 
  private:
+  // Half a run's events never stand under the name of a whole one's; devices, pipes and links are written to as they
+  // are.
+  [[nodiscard]] std::string part_of_events() const {
+    std::error_code none;
+    const auto status = std::filesystem::symlink_status(run_.events_path, none);
+    const bool plain = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+    return run_.events_path + (plain ? ".part" : "");
+  }
+
+  Status keep_events() {
+    if (!file_.is_open()) return {};
+    file_.close();
+    std::error_code failed;
+    if (const auto part = part_of_events(); file_ && part != run_.events_path)
+      std::filesystem::rename(part, run_.events_path, failed);
+    return file_ && !failed ? Status() : unwritable();
+  }
+
   Status unwritable() const {
     return fail(ErrorCode::kIo, run_.events_path + ": cannot be written; give a path in a writable folder with room");
   }

@@ -162,6 +162,13 @@ TEST_F(SimulateTest, NothingThatCanRunIsAFailure) {
   EXPECT_THAT(failed.error.message, HasSubstr("no speed is known of model net"));
 }
 
+TEST_F(SimulateTest, EventsTakeTheirNameWhenTheRunHasEnded) {
+  args_.events = path("all.jsonl");
+  ASSERT_TRUE(run_simulate(args_).has_value());
+  EXPECT_TRUE(fs::exists(path("all.hadar.7.jsonl")));
+  EXPECT_FALSE(fs::exists(path("all.hadar.7.jsonl.part")));
+}
+
 TEST_F(SimulateTest, AJobBeyondTheEndOfTimeIsGivenUpAndCounted) {
   write("trace.csv", read("trace.csv") + "endless,0,net,8,1,9007199254740992,1,0,u,true\n");
   write("speeds.csv", "model,batch_size,gpus,gpu_type,placement,steps_per_s\nnet,8,1,V100,packed,1e-9\n");
