@@ -115,8 +115,10 @@ std::uint64_t steps_seen(const JobStatus& job) {
 }
 
 std::string reason_code(const JobStatus& job) {
-  if (!job.reason.code.empty() && !is_final(job.state)) return job.reason.code;
-  return lower(name_of(job.state));
+  const auto state = lower(name_of(job.state));
+  const auto& code = job.reason.code;
+  if (is_final(job.state)) return code.starts_with(state) ? code : state;  // how it ended, not what it waited for
+  return code.empty() ? state : code;
 }
 
 std::string reason_text(const JobStatus& job) {

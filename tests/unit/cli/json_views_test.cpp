@@ -41,7 +41,9 @@ TEST(JsonViews, AnExplanationCarriesItsNumbers) {
 TEST(JsonViews, AnExplanationOfAnEndedJobSaysHowItEnded) {
   auto job = waiting_job();
   job.state = JobState::kCompleted;
-  EXPECT_EQ(json::parse(explain_json(job))["code"], "completed");
+  EXPECT_EQ(json::parse(explain_json(job))["code"], "completed") << "not what it waited for before";
+  job.reason.code = "completed_target";
+  EXPECT_EQ(json::parse(explain_json(job))["code"], "completed_target");
 }
 
 TEST(JsonViews, ANodeCountsItsIdleGpusPerType) {
