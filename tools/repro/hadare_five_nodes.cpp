@@ -149,18 +149,15 @@ Result<Report> five_nodes(const FiveNodes& nodes, const std::string& names, cons
        "Speed of a job on a node: TFLOPS^a x bandwidth^(1 - a), a drawn per job from .3 to .7. The published mixes, "
        "their lengths and speeds are not known: this is a family, not a reconstruction",
        "Nodes busy counts step loops only: with rounds of 360 s, forks that start anew each round cannot pass .972. "
-       "With "
-       "starts it counts all time under lease, as the prototype behind the bars did",
+       "With starts it counts all time under lease, as the prototype behind the bars did",
        "Ceiling: the makespan's linear program, every job on all nodes at once without merging",
        "yarn-cs takes jobs in their order and never moves one. hadar is compared with hadare of the same utility: its "
        "own (mean JCT and makespan), and jct alone. Under its own, hadar gives up JCT for the makespan, and merging "
-       "costs "
-       "hadare up to some 4 % (lab) and 7 % (AWS) of TTD from M-8 up",
+       "costs hadare up to some 4 % (lab) and 7 % (AWS) of TTD from M-8 up",
        "eta .5: merges keep half of what slower forks add, jobs end when their steps are worth what was asked, and "
-       "hadare "
-       "is told nothing of it: it fits eta to the losses its forks report. gavel-las never forks, so its steps are "
-       "worth "
-       "their number",
+       "hadare is told nothing of it: it fits eta to the losses its forks report. gavel-las never forks, so its steps "
+       "are "
+       "worth their number",
        "Published: HadarE (arXiv 2503.10918), of which only its abstract and a summary were at hand. No schedule can "
        "save 50 to 80 % against gavel-las here: see the ceilings. It is near what a baseline that never moves a job "
        "loses"},

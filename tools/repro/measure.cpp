@@ -50,11 +50,6 @@ std::size_t scheme_of(const Outcome& outcome, const std::string& name) {
   return static_cast<std::size_t>(found - schemes.begin());
 }
 
-// Of a figure that is better when smaller.
-bool is_time(Figure figure) {
-  return !is_part(figure);
-}
-
 }  // namespace
 
 Result<std::vector<Outcome>> measure(const std::vector<Experiment>& experiments, const MeasureOptions& options) {
@@ -113,7 +108,7 @@ std::vector<double> compared(const Outcome& outcome, const Comparison& compariso
     else if (comparison.figure == Figure::kMakespanSaved)
       values.push_back(1 - *mine / *other);
     else
-      values.push_back(is_time(comparison.figure) ? *other / *mine : *mine / *other);
+      values.push_back(is_part(comparison.figure) ? *mine / *other : *other / *mine);
   }
   return values;
 }
