@@ -21,16 +21,16 @@ GangPrices::GangPrices(const PlanBuilder& plan) : plan_(&plan) {
   for (const auto& type : cluster.type_names()) price_.push_back(found_or_zero(board.price, type));
   least_ = price_;
   if (!board.exponential) return;
-  for (std::uint32_t type = 0; type < cluster.types(); ++type)
-    least_[type] = std::min(price_[type], found_or_zero(board.u_min, cluster.type_name(type)));
-  curves_.resize(std::size_t{cluster.nodes()} * cluster.types());
+  const auto types = cluster.types();
+  curves_.resize(std::size_t{cluster.nodes()} * types);
   for (std::uint32_t node = 0; node < cluster.nodes(); ++node)
-    for (const auto type : cluster.gpu_types(node)) curves_[node * cluster.types() + type].capacity += 1;
-  for (std::size_t cell = 0; cell < curves_.size(); ++cell) {
-    const auto& type = cluster.type_name(static_cast<std::uint32_t>(cell % cluster.types()));
-    if (curves_[cell].capacity > 0)
-      curves_[cell] =
-          bounded_curve(found_or_zero(board.u_min, type), found_or_zero(board.u_max, type), curves_[cell].capacity);
+    for (const auto type : cluster.gpu_types(node)) curves_[node * types + type].capacity += 1;
+  for (std::uint32_t type = 0; type < types; ++type) {
+    const double u_min = found_or_zero(board.u_min, cluster.type_name(type));
+    const double u_max = found_or_zero(board.u_max, cluster.type_name(type));
+    least_[type] = std::min(price_[type], u_min);
+    for (std::size_t cell = type; cell < curves_.size(); cell += types)
+      if (curves_[cell].capacity > 0) curves_[cell] = bounded_curve(u_min, u_max, curves_[cell].capacity);
   }
 }
 
