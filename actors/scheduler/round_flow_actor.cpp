@@ -1,9 +1,12 @@
 #include "actors/scheduler/round_flow_actor.hpp"
 
+#include <algorithm>
 #include <caf/all.hpp>
-#include <cmath>
+#include <memory>
+#include <optional>
 
 #include "actors/cluster_clock.hpp"
+#include "actors/scheduler/round_clock.hpp"
 #include "actors/scheduler/round_steps.hpp"
 #include "runtime/bridge/caf_compat.hpp"
 
@@ -18,7 +21,6 @@ struct ViewAgain {
 };
 
 constexpr double kRetryTerm_s = 0.2;
-constexpr double kNearBorderShare = 0.02;  // of the round: what comes this late is the border's to plan
 // Forks stop just before a border, so their merges are about to end there: the plan waits for them a little.
 constexpr double kSettleLook_s = 0.01;
 constexpr double kSettleShareMax = 0.05;  // of the round
@@ -40,10 +42,9 @@ struct State {
 
   RoundFlowOptions options;
   RoundFlowPeers peers;
-  std::optional<ClusterClock> clock;  // set when the term is opened
+  std::optional<ClusterClock> clock;   // set when the term is opened
+  std::unique_ptr<RoundClock> rounds;  // the same
   Term term;
-  double first_border_s = 0;
-  std::uint64_t first_round = 0;  // number of the round that opens there
   LeaseId last_lease;
   std::string memory;
   PriceBoard prices;
@@ -56,19 +57,9 @@ struct State {
   bool look_again = false;    // a change came meanwhile
   bool look_armed = false;
   bool may_be_unwanted = false;  // a job ended or was held back: leases of it may be open
-  std::uint64_t closed = 0;      // rounds, where they close when all is done
-  std::uint64_t opened = 0;      // rounds since the start whose border has come; one more: it is about to
 
-  [[nodiscard]] std::uint64_t rounds_since_start() const {
-    if (options.close_when_all_done) return closed;
-    return static_cast<std::uint64_t>(
-        std::max(0.0, std::floor((clock->now_s() - first_border_s) / options.round_s + 1e-6)));
-  }
-  [[nodiscard]] RoundId round() const { return RoundId{first_round + rounds_since_start()}; }
-  [[nodiscard]] double next_border_s() const {
-    if (options.close_when_all_done) return clock->now_s() + options.round_s;
-    return first_border_s + static_cast<double>(rounds_since_start() + 1) * options.round_s;
-  }
+  [[nodiscard]] RoundId round() const { return rounds->round(clock->now_s()); }
+  [[nodiscard]] double until_border_s() const { return rounds->next_border_s(clock->now_s()) - clock->now_s(); }
 };
 
 using Wide = RoundFlowActor::extend<Takes<OpenTermNow>, Takes<Border>, Takes<LookAgain>, Takes<ViewAgain>>;
@@ -98,7 +89,7 @@ void finish(Self self) {
     state.look_again = false;
     begin_border(self);
   } else if (std::exchange(state.look_again, false)) {
-    begin(self, !state.options.close_when_all_done);
+    begin(self, state.rounds->borders_by_time());
   }
 }
 
@@ -170,8 +161,7 @@ void carry_out(Self self, const FlowPtr& flow, const RoundPlan& plan) {
   revoke(self, steps.revoke, "not in the plan of round " + std::to_string(flow->input->round.value));
   extend(self, steps);
   if (!flow->input->early) state.pending = std::move(steps.pending);
-  const auto left_s = state.next_border_s() - state.clock->now_s();
-  record(self, flow, &plan, leases_of(steps.grant, *flow->input, left_s, state.last_lease));
+  record(self, flow, &plan, leases_of(steps.grant, *flow->input, state.until_border_s(), state.last_lease));
 }
 
 void ask_policy(Self self, const FlowPtr& flow) {
@@ -233,15 +223,15 @@ void plan(Self self, const FlowPtr& flow) {
   auto& viewed = flow->viewed;
   auto& input = *flow->input;
   revoke(self, viewed.unwanted, "its job no longer wants it");
-  if (state.options.close_when_all_done) {
+  if (!state.rounds->borders_by_time()) {
     if (!flow->capacity->open.empty() || settling(viewed) || viewed.jobs.empty()) return finish(self);
-    ++state.closed;
+    state.rounds->open(state.clock->now_s());
   }
   if (!input.early) state.pending = {};
   input.round = state.round();
   input.now_s = state.clock->now_s();
   input.round_s = state.options.round_s;
-  input.window_s = state.next_border_s() - input.now_s;
+  input.window_s = state.until_border_s();
   input.seed = input.round.value;
   input.memory = state.memory;
   input.pairs = std::move(viewed.pairs);
@@ -274,7 +264,7 @@ bool unchanged(const State& state, const JobsViewed& viewed) {
 
 void jobs_viewed(Self self, const FlowPtr& flow) {
   const auto& viewed = flow->viewed;
-  if (!self->state.options.close_when_all_done && flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
+  if (flow->settle_until_s > self->state.clock->now_s() && settling(viewed))
     return self->delayed_send(self, caf_delay(kSettleLook_s), ViewAgain{flow->settle_until_s});
   if (flow->input->early && self->state.pending.allocations.empty() && !wants_gpus(viewed.jobs)) {
     revoke(self, viewed.unwanted, "its job no longer wants it");
@@ -321,6 +311,7 @@ void begin(Self self, bool early, double settle_until_s) {
 
 void begin_border(Self self) {
   const auto& state = self->state;
+  if (!state.rounds->borders_by_time()) return begin(self, false);
   const auto wait_s = std::min(kSettleMax_s, kSettleShareMax * state.options.round_s);
   begin(self, false, state.clock->now_s() + wait_s);
 }
@@ -329,29 +320,24 @@ void begin_border(Self self) {
 
 void border(Self self) {
   auto& state = self->state;
-  if (!state.options.close_when_all_done)
-    self->delayed_send(self, caf_delay(state.next_border_s() - state.clock->now_s()), Border{});
-  state.opened = state.rounds_since_start();
+  if (state.rounds->borders_by_time()) {
+    self->delayed_send(self, caf_delay(state.until_border_s()), Border{});
+    state.rounds->open(state.clock->now_s());
+  }
   if (state.busy)
     state.border_waits = true;
   else
     begin_border(self);
 }
 
-bool border_is_near(const State& state) {
-  const auto left_s = state.next_border_s() - state.clock->now_s();
-  return left_s < kNearBorderShare * state.options.round_s || state.opened != state.rounds_since_start();
-}
-
 void look_again(Self self) {
   auto& state = self->state;
   state.look_armed = false;
-  if (!state.clock) return;
-  if (!state.options.close_when_all_done && border_is_near(state)) return;
+  if (!state.clock || state.rounds->border_is_near(state.clock->now_s())) return;
   if (state.busy)
     state.look_again = true;
   else
-    begin(self, !state.options.close_when_all_done);
+    begin(self, state.rounds->borders_by_time());
 }
 
 void arm_look(Self self) {
@@ -367,8 +353,10 @@ void term_opened(Self self, const TermOpened& opened) {
   state.memory = opened.memory;
   self->send(state.peers.lease_keeper, opened);
   self->send(state.peers.membership, opened);
-  state.first_border_s = opened.now_s;
-  state.first_round = opened.last_round.value + 1;
+  const auto& options = state.options;
+  const RoundId first{opened.last_round.value + 1};
+  state.rounds = options.close_when_all_done ? rounds_until_all_is_done(first, options.round_s)
+                                             : borders_by_time(first, opened.now_s, options.round_s);
   border(self);
 }
 
@@ -387,8 +375,8 @@ caf::result<NodeList> list_nodes(Self self) {
       .then(
           [self, promise](const CapacityPtr& viewed) mutable {
             const auto& s = self->state;
-            promise.deliver(NodeList{viewed->nodes, s.round(), s.options.round_s, s.next_border_s() - s.clock->now_s(),
-                                     s.options.policy});
+            promise.deliver(
+                NodeList{viewed->nodes, s.round(), s.options.round_s, s.until_border_s(), s.options.policy});
           },
           [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
   return promise;

@@ -125,6 +125,8 @@ struct ReproArgs {
   std::string seeds = "1..5";
   std::string only;  // experiments whose name begins so; empty = all
   std::string data;  // folder of public data; empty = none
+  std::vector<std::string> schemes;
+  std::vector<std::string> set;
   std::uint32_t threads = 1;
 };
 // Runs a named experiment and sets measured, ceiling and published figures side by side.

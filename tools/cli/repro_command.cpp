@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "launchers/policies.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/simulate_args.hpp"
+#include "tools/cli/simulate_settings.hpp"
 #include "tools/cli/text.hpp"
 #include "tools/repro/recipe.hpp"
 
@@ -60,7 +63,14 @@ CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
   const auto recipe = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == args.recipe; });
   if (recipe == all.end())
     return stop_usage({ErrorCode::kNotFound, "repro: nothing is called " + args.recipe + "; see hadar repro list"});
+  std::vector<std::string> names;
+  for (const auto& policy : policies()) names.emplace_back(policy.name);
+  auto set = parse_settings(args.set, names);
+  if (!set) return stop_usage(std::move(set.error()));
   repro::RecipeOptions options;
+  options.schemes = args.schemes;
+  options.settings = std::move(set->of_policy);
+  options.prices = std::move(set->prices);
   options.measure.seeds = *std::move(seeds);
   options.measure.threads = args.threads;
   options.only = args.only;
@@ -72,6 +82,7 @@ CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
   if (!report)
     return report.error().code == ErrorCode::kNotFound ? stop_usage(std::move(report.error()))
                                                        : stop(std::move(report.error()));
+  if (!args.set.empty()) report->header.push_back(fmt::format("Not as the recipe says: {}", fmt::join(args.set, ", ")));
   if (!settings.json) {
     print(text_of(*report, args.recipe, args.seeds));
     return ExitCode::kDone;

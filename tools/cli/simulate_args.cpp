@@ -191,7 +191,10 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   auto names = policies_of(args.policies);
   if (!names) return fail(std::move(names));
   plan.policies = *std::move(names);
-  if (auto read = read_settings(args.set, plan); !read) return fail(std::move(read));
+  auto settings = parse_settings(args.set, plan.policies);
+  if (!settings) return fail(std::move(settings));
+  plan.settings = std::move(settings->of_policy);
+  if (settings->prices) plan.base.prices = *settings->prices;
   auto seeds = parse_seeds(args.seeds, kMostSeeds);
   if (!seeds) return fail(std::move(seeds));
   plan.seeds = *std::move(seeds);

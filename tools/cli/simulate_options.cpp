@@ -80,6 +80,10 @@ void add_simulation_commands(CLI::App& app, const SetCommand& set) {
   repro->add_option("NAME", rebuilt->args.recipe, "Its name; list shows them")->required();
   repro->add_option("--seeds", rebuilt->args.seeds, "A..B or one: figures are means over them");
   repro->add_option("--only", rebuilt->args.only, "Only the parts whose name begins so");
+  repro->add_option("--schemes", rebuilt->args.schemes, "Only these schemes, as the tables name them, by commas")
+      ->delimiter(',');
+  repro->add_option("--set", rebuilt->args.set,
+                    "POLICY.key=value or prices.key=value, as hadard's files; may be given often");
   repro->add_option("--data", rebuilt->args.data, "Folder of public data, for the recipes that say so");
   repro->add_option("-j,--threads", rebuilt->args.threads, "Runs at a time")->check(whole_between(1, kMostThreads));
   repro->add_flag("--json", rebuilt->settings.json, "Print JSON");

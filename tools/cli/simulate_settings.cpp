@@ -11,34 +11,35 @@ namespace {
 
 constexpr const char* kPrices = "prices";
 
-Status refused(const std::string& what, const std::string& why) {
+tl::unexpected<Error> refused(const std::string& what, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, "--set " + what + ": " + why);
 }
 
 }  // namespace
 
-Status read_settings(const std::vector<std::string>& texts, SimulatePlan& plan) {
+Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, const std::vector<std::string>& policies) {
   std::map<std::string, std::vector<std::string>> by_name;
   for (const auto& text : texts) {
     const auto dot = text.find('.');
     if (dot == std::string::npos || text.find('=', dot) == std::string::npos)
       return refused(text, "give POLICY.key=value or prices.key=value");
     const auto name = text.substr(0, dot);
-    const bool runs = std::find(plan.policies.begin(), plan.policies.end(), name) != plan.policies.end();
-    if (name != kPrices && !runs) return refused(text, "neither a policy of --policy nor prices");
+    const bool runs = std::find(policies.begin(), policies.end(), name) != policies.end();
+    if (name != kPrices && !runs) return refused(text, "neither a policy that is run nor prices");
     by_name[name].push_back((name == kPrices ? kPrices : "policy") + text.substr(dot));
   }
+  NamedSettings named;
   for (const auto& [name, overrides] : by_name) {
     auto config = load_process_config("", overrides);
     if (!config) return refused(name, config.error().message);
     if (name == kPrices) {
-      plan.base.prices = config->prices;
+      named.prices = config->prices;
       continue;
     }
     if (auto made = make_policy(name, config->policy); !made) return refused(name, made.error().message);
-    plan.settings[name] = std::move(config->policy);
+    named.of_policy[name] = std::move(config->policy);
   }
-  return {};
+  return named;
 }
 
 }  // namespace hadar::cli

@@ -1,15 +1,22 @@
-// Settings of policies and prices on the command line of `hadar simulate`.
+// Settings of policies and prices on the command line of `hadar simulate` and `hadar repro`.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "tools/cli/simulate_args.hpp"
+#include "launchers/simulation.hpp"
 
 namespace hadar::cli {
 
-// Reads every "POLICY.key=value" and "prices.key=value" of --set into the plan, whose policies are known already.
-// kInvalidArgument, naming the option, for a policy that is not run and for what the policy or the prices refuse.
-Status read_settings(const std::vector<std::string>& texts, SimulatePlan& plan);
+struct NamedSettings {
+  std::map<std::string, PolicySettings> of_policy;  // of those that have any
+  std::optional<PriceOptions> prices;
+};
+
+// Every "POLICY.key=value" and "prices.key=value" of --set. kInvalidArgument, naming the option, for a policy that is
+// not among `policies` and for what the policy or the prices refuse.
+Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, const std::vector<std::string>& policies);
 
 }  // namespace hadar::cli

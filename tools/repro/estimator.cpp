@@ -58,6 +58,9 @@ Status add_colocation(Report& report, const std::vector<std::uint64_t>& seeds) {
 }  // namespace
 
 Result<Report> estimator(const RecipeOptions& options) {
+  if (!options.only.empty() || !options.schemes.empty() || !options.settings.empty() || options.prices)
+    return fail(ErrorCode::kNotFound,
+                "the estimator's recipe is whole: it runs no schemes, and has no parts to choose");
   Report report;
   report.header = {"Gavel's measured table (OSDI'20): each model left out of the fit in turn; 16 reference job types"};
   const auto check = check_estimates(traces::gavel_throughput_file(), {});

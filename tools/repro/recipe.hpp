@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +14,11 @@ namespace hadar::repro {
 
 struct RecipeOptions {
   MeasureOptions measure;
-  std::filesystem::path data;  // folder of public data, for recipes that need one; empty = none
-  std::string only;            // experiments whose name begins so; empty = all
+  std::filesystem::path data;                      // folder of public data, for recipes that need one; empty = none
+  std::string only;                                // experiments whose name begins so; empty = all
+  std::vector<std::string> schemes;                // only these are run and compared; empty = all
+  std::map<std::string, PolicySettings> settings;  // by policy, over what its schemes set themselves
+  std::optional<PriceOptions> prices;              // instead of the recipe's
 };
 
 struct Recipe {
@@ -26,9 +31,10 @@ struct Recipe {
 const std::vector<Recipe>& recipes();
 
 // Measures the experiments asked for and reports them under `header`; with `summary`, over all of them too. Errors: as
-// measure; kNotFound when none has a name that begins as asked.
+// measure; kNotFound when none has a name that begins as asked, for a scheme that none of them has, and for settings of
+// a policy that none of them runs.
 Result<Report> run_experiments(std::vector<std::string> header, std::vector<Experiment> experiments,
-                               const std::vector<Comparison>& summary, const RecipeOptions& options);
+                               std::vector<Comparison> summary, const RecipeOptions& options);
 
 // Each made in its own file.
 Result<Report> sixty_gpus(const RecipeOptions& options);

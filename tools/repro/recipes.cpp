@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
 
 #include "tools/repro/recipe.hpp"
 
@@ -19,14 +21,66 @@ const std::vector<Recipe>& recipes() {
   return kRecipes;
 }
 
+namespace {
+
+bool one_of(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string list_of(const std::set<std::string>& names) {
+  return fmt::format("must be one of {}", fmt::join(names, ", "));
+}
+
+Status check_names(const std::vector<Experiment>& experiments, const RecipeOptions& options) {
+  std::set<std::string> schemes;
+  std::set<std::string> policies;
+  for (const auto& experiment : experiments)
+    for (const auto& scheme : experiment.schemes) {
+      schemes.insert(scheme.name);
+      policies.insert(scheme.policy);
+    }
+  for (const auto& name : options.schemes)
+    if (!schemes.count(name))
+      return fail(ErrorCode::kNotFound, "no scheme is called \"" + name + "\", " + list_of(schemes));
+  for (const auto& [policy, settings] : options.settings)
+    if (!policies.count(policy))
+      return fail(ErrorCode::kNotFound, "no scheme runs policy \"" + policy + "\", " + list_of(policies));
+  return {};
+}
+
+bool shown(const Comparison& comparison, const std::vector<std::string>& schemes) {
+  return one_of(schemes, comparison.ours) && (comparison.against.empty() || one_of(schemes, comparison.against));
+}
+
+// Leaves out what was not asked for, and puts in what was.
+void adapt(Experiment& experiment, const RecipeOptions& options) {
+  std::erase_if(experiment.schemes, [&](const Scheme& s) { return !one_of(options.schemes, s.name); });
+  std::erase_if(experiment.comparisons, [&](const Comparison& c) { return !shown(c, options.schemes); });
+  for (auto& scheme : experiment.schemes)
+    if (const auto told = options.settings.find(scheme.policy); told != options.settings.end())
+      for (const auto& [key, value] : told->second) scheme.settings[key] = value;
+  if (!options.prices) return;
+  experiment.make = [make = std::move(experiment.make), prices = *options.prices](std::uint64_t seed) {
+    auto made = make(seed);
+    if (made) made->base.prices = prices;
+    return made;
+  };
+}
+
+}  // namespace
+
 Result<Report> run_experiments(std::vector<std::string> header, std::vector<Experiment> experiments,
-                               const std::vector<Comparison>& summary, const RecipeOptions& options) {
+                               std::vector<Comparison> summary, const RecipeOptions& options) {
   std::string names;
   for (const auto& experiment : experiments) names += (names.empty() ? "" : ", ") + experiment.name;
   std::erase_if(experiments, [&](const Experiment& e) { return !e.name.starts_with(options.only); });
   if (experiments.empty())
     return fail(ErrorCode::kNotFound,
                 "no experiment's name begins with \"" + options.only + "\", must be one of " + names);
+  if (auto known = check_names(experiments, options); !known) return fail(std::move(known));
+  for (auto& experiment : experiments) adapt(experiment, options);
+  std::erase_if(experiments, [](const Experiment& e) { return e.schemes.empty(); });
+  std::erase_if(summary, [&](const Comparison& c) { return !shown(c, options.schemes); });
   auto outcomes = measure(experiments, options.measure);
   if (!outcomes) return fail(std::move(outcomes));
   auto report = report_of(*outcomes, options.measure.seeds);

@@ -99,10 +99,59 @@ TEST(Report, ShowsMeasuredCeilingAndPublishedSideBySide) {
 }
 
 TEST(Recipes, SayWhichPartsThereAreWhenNoneIsNamedSo) {
-  const auto report = sixty_gpus({{{1}, 1, {}}, {}, "nothing like it"});
+  RecipeOptions options{
+      .measure = {{1}, 1, {}}, .data = {}, .only = "nothing like it", .schemes = {}, .settings = {}, .prices = {}};
+  const auto report = sixty_gpus(options);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::kNotFound);
   EXPECT_THAT(report.error().message, testing::HasSubstr("balanced G0"));
+}
+
+RecipeOptions one_seed() {
+  RecipeOptions options;
+  options.measure.seeds = {1};
+  return options;
+}
+
+TEST(Recipes, RunTheSchemesAskedForAndCompareWhatIsLeft) {
+  auto options = one_seed();
+  options.schemes = {"yarn-cs"};
+  const auto report = run_experiments({}, {small_experiment()}, {}, options);
+  ASSERT_TRUE(report) << report.error().message;
+  const auto& experiment = report->json["experiments"][0];
+  EXPECT_EQ(experiment["schemes"].size(), 1u);
+  EXPECT_EQ(experiment["schemes"][0]["scheme"], "yarn-cs");
+  EXPECT_THAT(experiment["comparisons"], IsEmpty());
+}
+
+TEST(Recipes, TakeSettingsForAPolicyAndForPrices) {
+  const auto as_it_is = run_experiments({}, {small_experiment()}, {}, one_seed());
+  auto options = one_seed();
+  options.settings["hadar"] = {{"utility", std::string("throughput")}};
+  const auto other_utility = run_experiments({}, {small_experiment()}, {}, options);
+  options = one_seed();
+  options.prices.emplace().form = "exponential";
+  const auto other_prices = run_experiments({}, {small_experiment()}, {}, options);
+  ASSERT_TRUE(as_it_is && other_utility && other_prices);
+  for (const auto* changed : {&other_utility, &other_prices}) {
+    const auto& before = as_it_is->json["experiments"][0]["schemes"];
+    const auto& after = (*changed)->json["experiments"][0]["schemes"];
+    EXPECT_NE(before[0], after[0]);
+    EXPECT_EQ(before[1], after[1]) << "yarn-cs has neither";
+  }
+}
+
+TEST(Recipes, RefuseNamesThatNoneOfTheirPartsHas) {
+  auto options = one_seed();
+  options.schemes = {"gavel"};
+  const auto no_scheme = run_experiments({}, {small_experiment()}, {}, options);
+  ASSERT_FALSE(no_scheme);
+  EXPECT_EQ(no_scheme.error().message, "no scheme is called \"gavel\", must be one of hadar, yarn-cs");
+  options = one_seed();
+  options.settings["allox"] = {};
+  const auto no_policy = run_experiments({}, {small_experiment()}, {}, options);
+  ASSERT_FALSE(no_policy);
+  EXPECT_EQ(no_policy.error().message, "no scheme runs policy \"allox\", must be one of hadar, yarn-cs");
 }
 
 }  // namespace
