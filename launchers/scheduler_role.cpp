@@ -40,6 +40,7 @@ Result<std::shared_ptr<void>> add_scheduler_role(Process& process) {
   peers.membership = local.membership =
       spawn_membership(system, SpawnMode::kShared, membership_options(options), local.lease_keeper, peers.ledger);
   auto flow = round_flow_options(options);
+  flow.incarnation = process.incarnation();
   if (const auto made = make_policy(options.policy)) flow.shares_gpus = (*made)->traits().shares_gpus;
   flow.archive = [archive, log = process.shared_log()](const RoundInput& input, const RoundPlan& plan,
                                                        const std::string& policy) {

@@ -154,6 +154,7 @@ void SimulatedCluster::Parts::spawn_scheduler() {
   membership =
       spawn_membership(system, SpawnMode::kShared, membership_options(told), lease_keeper, ledger_from_scheduler);
   auto flow = round_flow_options(told);
+  flow.incarnation = ++scheduler_incarnation;
   flow.looks_at_time = policy_looks_at_time;
   flow.prices = traits.needs_prices;
   flow.shares_gpus = traits.shares_gpus;

@@ -73,6 +73,7 @@ struct SimulatedCluster::Parts {
   PolicyActor policy;
   PolicyTraits traits;  // of the policy
   bool policy_looks_at_time = true;
+  std::uint64_t scheduler_incarnation = 0;
 
   std::uint64_t submissions = 0;
   std::uint64_t unanswered = 0;

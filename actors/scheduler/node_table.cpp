@@ -1,5 +1,7 @@
 #include "actors/scheduler/node_table.hpp"
 
+#include <utility>
+
 namespace hadar {
 namespace {
 
@@ -20,6 +22,7 @@ void NodeTableState::show(Node& node, double now_s) {
   else if (node.drain)
     state = NodeState::kDraining;
   if (node.linked) node.view.reason = node.drain ? node.drain_reason : "";
+  node.view.drain_deadline_s = node.drain_deadline_s;
   if (state != node.view.state) node.view.since_s = now_s;
   node.view.state = state;
 }
@@ -31,6 +34,7 @@ void NodeTableState::restore(const std::vector<NodeView>& nodes, double now_s) {
     node.drain = view.state == NodeState::kDraining || view.state == NodeState::kDrained;
     node.drained = view.state == NodeState::kDrained;
     node.drain_reason = node.drain ? view.reason : "";
+    node.drain_deadline_s = node.drain && !node.drained ? view.drain_deadline_s : 0;
     if (view.state != NodeState::kLost) {
       node.lost_at_s = now_s + options_.waiting_window_s;
       node.view.reason = "the scheduler restarted and waits for it";
@@ -101,6 +105,7 @@ Result<EventBody> NodeTableState::command(const CommandNode& command, double now
     case NodeAction::kDrain:
       node.drain = true;
       node.drained = false;
+      node.overdue = false;
       node.drain_reason = command.reason;
       node.drain_deadline_s = command.deadline_s > 0 ? now_s + command.deadline_s : 0;
       show(node, now_s);
@@ -137,8 +142,7 @@ std::vector<NodeName> NodeTableState::overdue_drains(double now_s) {
   std::vector<NodeName> overdue;
   for (auto& [name, node] : nodes_) {
     if (!node.drain || node.drained || node.drain_deadline_s == 0 || now_s < node.drain_deadline_s) continue;
-    node.drain_deadline_s = 0;
-    overdue.push_back(name);
+    if (!std::exchange(node.overdue, true)) overdue.push_back(name);
   }
   return overdue;
 }

@@ -56,6 +56,7 @@ class NodeTableState {
     bool drained = false;
     std::string drain_reason;
     double drain_deadline_s = 0;  // 0 = none
+    bool overdue = false;         // it has passed, and that was told
     double lost_at_s = 0;         // when a down link makes it lost; 0 = not counting
   };
   static void show(Node& node, double now_s);

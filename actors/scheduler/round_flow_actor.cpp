@@ -362,7 +362,8 @@ void term_opened(Self self, const TermOpened& opened) {
 
 void open_term(Self self) {
   auto& state = self->state;
-  self->request(state.peers.ledger, request_limit(self), OpenTerm{state.options.policy, state.options.round_s})
+  const auto& options = state.options;
+  self->request(state.peers.ledger, request_limit(self), OpenTerm{options.policy, options.round_s, options.incarnation})
       .then([self](const TermOpened& opened) { term_opened(self, opened); },
             [self](const caf::error&) { self->delayed_send(self, caf_delay(kRetryTerm_s), OpenTermNow{}); });
 }

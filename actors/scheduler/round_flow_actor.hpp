@@ -7,6 +7,7 @@
 // another scheduler has opened a newer term this actor ends.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 
 #include "actors/handles.hpp"
@@ -18,6 +19,7 @@ namespace hadar {
 struct RoundFlowOptions {
   std::string policy;  // its name, as recorded
   double round_s = 60;
+  std::uint64_t incarnation = 0;  // of the scheduler, new at each start
   double request_limit_s = 5;
   double plan_limit_s = 30;
   bool shares_gpus = false;   // the policy's trait: it is told how jobs run side by side

@@ -82,7 +82,9 @@ Status Ledger::start(double now_s, std::string memory) {
 }
 
 TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
-  emit(event::SchedulerStarted{Term{state_.term().value + 1}, request.policy, request.round_s}, now_s);
+  if (request.incarnation == 0 || request.incarnation != term_of_)
+    emit(event::SchedulerStarted{Term{state_.term().value + 1}, request.policy, request.round_s}, now_s);
+  term_of_ = request.incarnation;
   TermOpened opened;
   opened.term = state_.term();
   opened.last_round = state_.round();
@@ -92,7 +94,8 @@ TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
   for (const auto& [id, open] : state_.leases())
     if (!open.ended()) opened.open_leases.push_back(open.lease);
   for (const auto& [name, node] : state_.nodes())
-    opened.nodes.push_back(NodeView{node.inventory, node.state, node.reason, {}, {}, node.epoch, node.since_s});
+    opened.nodes.push_back(NodeView{
+        node.inventory, node.state, node.reason, {}, {}, node.epoch, node.since_s, node.drain_deadline_s});
   return opened;
 }
 

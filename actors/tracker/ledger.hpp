@@ -44,7 +44,8 @@ class Ledger {
   // kRefused when the log belongs to another cluster.
   Status start(double now_s, std::string memory);
 
-  // A scheduler starts: raises the term.
+  // A scheduler starts: raises the term. Asked again by the incarnation that holds the term, since a link may bring a
+  // request twice, it answers with that term.
   TermOpened open_term(const OpenTerm& request, double now_s);
   // Views of all jobs a planner may look at; estimates are empty. A job that did not change keeps its view. Costs what
   // changed since the last call, and a copy of the list.
@@ -100,7 +101,8 @@ class Ledger {
   std::set<JobId> timed_;     // of those: leases end by time, and with it the view changes
   std::set<JobId> unwanted_;  // ended or held back, with open leases
   LedgerChanges changes_;
-  std::string memory_;  // of the last recorded plan
+  std::string memory_;         // of the last recorded plan
+  std::uint64_t term_of_ = 0;  // the incarnation that opened the term; 0 = opened before the tracker started
 };
 
 // A job as users see it.

@@ -181,8 +181,9 @@ struct LedgerState::Fold {
   }
   Status operator()(const event::NodeLost& e) const {
     return with_node(e.node, [&](LedgerNode& node) {
-      if (node.state == NodeState::kUp) node.state = NodeState::kLost;
       node.epoch = e.epoch;
+      if (node.state != NodeState::kUp && node.state != NodeState::kLost) return;  // its drain goes on
+      node.state = NodeState::kLost;
       node.reason = e.reason;
     });
   }
@@ -190,6 +191,7 @@ struct LedgerState::Fold {
     return with_node(e.node, [&](LedgerNode& node) {
       node.state = NodeState::kDraining;
       node.reason = e.reason;
+      node.drain_deadline_s = e.deadline_s > 0 ? t_s + e.deadline_s : 0;
     });
   }
   Status operator()(const event::NodeDrained& e) const {
@@ -202,6 +204,7 @@ struct LedgerState::Fold {
     return with_node(e.node, [](LedgerNode& node) {
       node.state = NodeState::kUp;
       node.reason.clear();
+      node.drain_deadline_s = 0;
     });
   }
   Status operator()(const event::NodeForgotten& e) const {

@@ -67,8 +67,9 @@ struct LedgerNode {
   NodeInventory inventory;
   Epoch epoch;
   NodeState state = NodeState::kUp;
-  std::string reason;
+  std::string reason;  // of its drain, else of its loss
   double since_s = 0;
+  double drain_deadline_s = 0;  // as NodeView
 };
 
 // The fold. apply() is the only thing that changes it, live and at replay alike.

@@ -64,6 +64,7 @@ void build(NodeView::Builder out, const hadar::NodeView& in) {
   build_list(in.leases, [&](auto size) { return out.initLeases(size); });
   out.setEpoch(in.epoch.value);
   out.setSinceS(in.since_s);
+  out.setDrainDeadlineS(in.drain_deadline_s);
 }
 
 hadar::NodeView read(NodeView::Reader in, const Where& at) {
@@ -75,6 +76,7 @@ hadar::NodeView read(NodeView::Reader in, const Where& at) {
   out.leases = read_ids<LeaseId>(in.getLeases(), at / "leases");
   out.epoch = Epoch{in.getEpoch()};
   out.since_s = not_negative(in.getSinceS(), at / "since_s");
+  out.drain_deadline_s = not_negative(in.getDrainDeadlineS(), at / "drain_deadline_s");
   check_indices(out.idle_gpus, out.inventory.gpus, at / "idle_gpus");
   return out;
 }

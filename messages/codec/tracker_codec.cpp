@@ -35,12 +35,14 @@ EventBody read_node_fact(capnp::Text::Reader value, const Where& at) {
 static void build(OpenTerm::Builder out, const hadar::OpenTerm& in) {
   out.setPolicy(text(in.policy));
   out.setRoundS(in.round_s);
+  out.setIncarnation(in.incarnation);
 }
 
 static hadar::OpenTerm read(OpenTerm::Reader in, const Where& at) {
   hadar::OpenTerm out;
   out.policy = read_name(in.getPolicy(), at / "policy");
   out.round_s = positive(in.getRoundS(), at / "round_s");
+  out.incarnation = in.getIncarnation();
   return out;
 }
 

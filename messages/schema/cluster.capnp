@@ -37,4 +37,5 @@ struct NodeView {
   leases @4 :List(UInt64);  # open leases
   epoch @5 :UInt64;
   sinceS @6 :Float64;  # cluster time of the last change of state
+  drainDeadlineS @7 :Float64;  # cluster time at which a draining node's leases are taken back; 0 = never
 }

@@ -9,9 +9,11 @@ using Round = import "round.capnp";
 
 struct OpenTerm {
   # When: the scheduler started and reached the job-tracker. Who: round_flow → job_ledger, as a request. Must: raise the term
-  # durably and answer TermOpened; commands of older terms are stale from now on.
+  # durably and answer TermOpened; commands of older terms are stale from now on. Asked again by the incarnation that holds
+  # the term, answer with that term.
   policy @0 :Text;
   roundS @1 :Float64;
+  incarnation @2 :UInt64;  # of the scheduler, new at each start; 0 = not told
 }
 
 struct TermOpened {

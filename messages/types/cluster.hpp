@@ -61,7 +61,8 @@ struct NodeView {
   std::vector<std::uint32_t> idle_gpus;  // indices; empty unless kUp
   std::vector<LeaseId> leases;           // open leases on it
   Epoch epoch;
-  double since_s = 0;  // cluster time of the last change of state
+  double since_s = 0;           // cluster time of the last change of state
+  double drain_deadline_s = 0;  // cluster time at which a draining node's leases are taken back; 0 = never
 
   friend bool operator==(const NodeView&, const NodeView&) = default;
 };

@@ -112,6 +112,7 @@ struct LeaseEnded {
 struct OpenTerm {
   std::string policy;
   double round_s = 0;
+  std::uint64_t incarnation = 0;  // of the scheduler, new at each start; 0 = not told
   HADAR_VALUE(OpenTerm);
 };
 // What a starting scheduler needs to go on where the last one stopped.

@@ -125,6 +125,7 @@ void fill(Source&, Ack&) {}
 void fill(Source& source, OpenTerm& value) {
   value.policy = source.name();
   value.round_s = source.positive();
+  value.incarnation = source.number(0, kMax);
 }
 
 void fill(Source& source, TermOpened& value) {

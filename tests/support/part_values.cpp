@@ -130,6 +130,7 @@ void fill(Source& source, NodeView& value) {
   fill_list(source, value.leases);
   value.epoch = {source.number(0, kMax)};
   value.since_s = source.not_negative();
+  value.drain_deadline_s = source.not_negative();
 }
 
 void fill(Source& source, GangSlot& value) {

@@ -66,6 +66,7 @@ Json node_object(const NodeView& node) {
   for (const auto lease : node.leases) out["leases"].push_back(lease.value);
   out["epoch"] = node.epoch.value;
   out["since_t_s"] = number(node.since_s);
+  out["drain_deadline_t_s"] = node.drain_deadline_s > 0 ? number(node.drain_deadline_s) : Json();
   out["emulated"] = node.inventory.emulated;
   return out;
 }

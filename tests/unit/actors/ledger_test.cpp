@@ -366,6 +366,27 @@ TEST_F(LedgerTest, PlanOfAnOldTermIsStale) {
   EXPECT_THAT(ledger_.state().leases(), IsEmpty());
 }
 
+TEST_F(LedgerTest, ANewTermIsToldOfDrainsWholeThoughTheNodeWasLostMeanwhile) {
+  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1"), Epoch{1}}}, 1).has_value());
+  ASSERT_TRUE(ledger_.record_node({event::NodeDraining{"n1", "disk", 30}}, 2).has_value());
+  ASSERT_TRUE(ledger_.record_node({event::NodeLost{"n1", Epoch{2}, "no heartbeat"}}, 3).has_value());
+  const auto opened = ledger_.open_term({"test", 60}, 4);
+  ASSERT_THAT(opened.nodes, SizeIs(1));
+  const auto& node = opened.nodes.front();
+  EXPECT_EQ(node.state, NodeState::kDraining);
+  EXPECT_EQ(node.reason, "disk");
+  EXPECT_EQ(node.drain_deadline_s, 32);
+  EXPECT_EQ(node.epoch, Epoch{2});
+}
+
+TEST_F(LedgerTest, ATermIsOpenedOnceForEachStartOfTheScheduler) {
+  const auto first = ledger_.open_term({"test", 60, 7}, 2).term;
+  EXPECT_EQ(ledger_.open_term({"test", 60, 7}, 3).term, first) << "the same request, brought twice";
+  const auto second = ledger_.open_term({"test", 60, 8}, 4).term;
+  EXPECT_GT(second, first);
+  EXPECT_GT(ledger_.open_term({"test", 60, 7}, 5).term, second) << "who lost the term opens another";
+}
+
 TEST_F(LedgerTest, LeasesThatMayNotBeAreRefusedOneByOne) {
   const auto held = submit(some_job());
   const auto good = submit(some_job());

@@ -196,6 +196,18 @@ TEST_F(NodeTableTest, DrainEndsWhenTheLastLeaseIsGoneAndSurvivesALoss) {
   EXPECT_EQ(state(), NodeState::kUp);
 }
 
+TEST_F(NodeTableTest, ADrainOfAnEarlierTermKeepsItsDeadline) {
+  const auto epoch = hello(1);
+  ASSERT_TRUE(table_.command({"n1", NodeAction::kDrain, "disk", 30}, 2).has_value());
+  const auto before = table_.table().nodes;
+  EXPECT_EQ(before.front().drain_deadline_s, 32);
+  NodeTableState next{NodeTableOptions{}};
+  next.restore(before, 20);
+  EXPECT_THAT(next.overdue_drains(31), IsEmpty());
+  EXPECT_THAT(next.overdue_drains(33), ElementsAre("n1")) << "though the node has not said hello yet";
+  EXPECT_EQ(next.table().nodes.front().epoch, epoch);
+}
+
 TEST_F(NodeTableTest, WrongCommandsAreRefused) {
   EXPECT_EQ(table_.command({"nobody", NodeAction::kDrain, "", 0}, 1).error().code, ErrorCode::kNotFound);
   hello(1);
