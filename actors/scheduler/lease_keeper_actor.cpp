@@ -12,11 +12,18 @@ namespace hadar::lease_keeper {
 namespace {
 
 struct CloseAgain {};
+struct RevokeAgain {
+  NodeName node;
+  std::string reason;
+};
+
+constexpr double kRetryRevoke_s = 0.5;
 
 }  // namespace
 }  // namespace hadar::lease_keeper
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::lease_keeper::CloseAgain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(hadar::lease_keeper::RevokeAgain)
 
 namespace hadar::lease_keeper {
 namespace {
@@ -33,7 +40,7 @@ struct State {
   Outbox<CloseLeases> closing;
 };
 
-using Wide = LeaseKeeperActor::extend<Takes<CloseAgain>>;
+using Wide = LeaseKeeperActor::extend<Takes<CloseAgain>, Takes<RevokeAgain>>;
 using Self = Wide::stateful_pointer<State>;
 
 caf::duration request_limit(Self self) {
@@ -58,18 +65,40 @@ void close(Self self, std::vector<LeaseId> leases, const std::string& reason) {
 
 // ---- taking back ----
 
+// Asked again when the node says hello, and while it does not answer over a link that is up.
+void ask_back(Self self, const NodeName& node, std::vector<LeaseId> leases, const std::string& reason) {
+  auto& state = self->state;
+  const auto worker = state.workers.find(node);
+  if (worker == state.workers.end()) return;
+  RevokeLeases message{state.term, state.table.epoch_of(node), std::move(leases), reason};
+  self->request(worker->second, request_limit(self), std::move(message))
+      .then([](const Ack&) {},
+            [self, node, reason](const caf::error& error) {
+              if (to_error(error).code == ErrorCode::kTimedOut)
+                self->delayed_send(self, caf_delay(kRetryRevoke_s), RevokeAgain{node, reason});
+            });
+}
+
+// A gang is taken back whole: the members of one that stops would wait for it.
 void revoke(Self self, const std::vector<LeaseId>& leases, const std::string& reason) {
   auto& state = self->state;
   std::map<NodeName, std::vector<LeaseId>> by_node;
-  for (auto id : leases)
-    if (state.table.revoke(id)) by_node[state.table.find(id)->node].push_back(id);
-  for (auto& [node, ids] : by_node) {
-    const auto worker = state.workers.find(node);
-    if (worker == state.workers.end()) continue;  // asked again when the node says hello
-    RevokeLeases message{state.term, state.table.epoch_of(node), std::move(ids), reason};
-    self->request(worker->second, request_limit(self), std::move(message))
-        .then([](const Ack&) {}, [](const caf::error&) {});  // the hello after a broken link repeats it
+  const auto take = [&](LeaseId id) {
+    if (!state.table.revoking(id) && state.table.revoke(id)) by_node[state.table.find(id)->node].push_back(id);
+  };
+  for (const auto lease : leases) {
+    take(lease);
+    for (const auto id : state.table.gang_of(lease)) take(id);
   }
+  for (auto& [node, ids] : by_node) ask_back(self, node, std::move(ids), reason);
+}
+
+void revoke_again(Self self, const RevokeAgain& again) {
+  const auto& table = self->state.table;
+  std::vector<LeaseId> leases;
+  for (const auto id : table.on_node(again.node))
+    if (table.revoking(id)) leases.push_back(id);
+  if (!leases.empty()) ask_back(self, again.node, std::move(leases), again.reason);
 }
 
 void revoke_gang_of(Self self, LeaseId lease, const std::string& reason) {
@@ -194,8 +223,8 @@ caf::result<GrantOutcome> grant_leases(Self self, const GrantLeases& request) {
 
 caf::result<Ack> lease_ended(Self self, const LeaseEnded& message) {
   auto& state = self->state;
-  const bool broke = message.end == LeaseEndReason::kFailed || message.end == LeaseEndReason::kLost;
-  if (broke) revoke_gang_of(self, message.lease, "a gang member ended: " + message.detail);
+  const bool together = message.end == LeaseEndReason::kQuota || message.end == LeaseEndReason::kDeadline;
+  if (!together) revoke_gang_of(self, message.lease, "a gang member ended: " + message.detail);
   const bool freed = state.table.over(message.lease);
   if (message.reported && state.table.end(message.lease) && message.end == LeaseEndReason::kLost)
     close(self, {message.lease}, message.detail);
@@ -215,7 +244,7 @@ NodeReconciled reconcile(Self self, const ReconcileNode& hello) {
   std::vector<LeaseId> again;
   for (auto id : answer.adopt)
     if (state.table.revoking(id)) again.push_back(id);
-  if (!again.empty()) revoke(self, again, "taken back while the link was down");
+  if (!again.empty()) ask_back(self, hello.node, std::move(again), "taken back while the link was down");
   capacity_changed(self);
   return answer;
 }
@@ -287,6 +316,7 @@ Wide::behavior_type behavior(Self self, const LeaseKeeperOptions& options, JobLe
       },
       [self](const KeeperPeers& m) { self->state.round_flow = m.round_flow; },
       [self](const CloseAgain&) { close_next(self); },
+      [self](const RevokeAgain& m) { revoke_again(self, m); },
   };
 }
 

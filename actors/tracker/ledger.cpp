@@ -88,7 +88,7 @@ TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
   TermOpened opened;
   opened.term = state_.term();
   opened.last_round = state_.round();
-  opened.last_lease = state_.last_lease();
+  opened.last_lease = last_lease();
   opened.memory = memory_;
   opened.now_s = now_s;
   for (const auto& [id, open] : state_.leases())
@@ -117,7 +117,7 @@ std::string Ledger::why_not_grantable(const std::vector<Lease>& gang, const GpuH
   const auto* job = state_.find(gang.front().fork.job);
   if (!job) return "unknown job";
   for (const auto& lease : gang) {
-    if (lease.id <= state_.last_lease()) return "its lease id does not rise";
+    if (lease.id <= last_lease()) return "its lease id does not rise";
     for (const auto gpu : lease.gpus)
       if (const auto held = holders.find({lease.node, gpu}); held != holders.end())
         for (const auto id : held->second)
@@ -179,6 +179,7 @@ Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s
       granted.leases.push_back(lease);
     }
   }
+  for (const auto& lease : request.leases) last_asked_ = std::max(last_asked_, lease.id);
   track_granted(recorded.leases);
   const auto by_id = [](const Lease& a, const Lease& b) { return a.id < b.id; };
   std::sort(granted.leases.begin(), granted.leases.end(), by_id);

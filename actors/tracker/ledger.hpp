@@ -1,6 +1,7 @@
 // The job ledger's decisions: commands in, events and answers out. Pure: no clock, no disk, no messages.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -52,7 +53,8 @@ class Ledger {
   [[nodiscard]] JobsViewed view(double now_s);
   // Specs of the jobs of the last view(), same order.
   [[nodiscard]] const std::vector<std::shared_ptr<const JobSpec>>& viewed_specs() const { return viewed_specs_; }
-  // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason.
+  // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason; what was
+  // refused once is refused for good, since nobody waits for the answer to a plan that a link brings twice.
   Result<PlanRecorded> record_plan(const RecordPlan& request, double now_s);
   Status record_extension(const RecordExtension& request, double now_s);
   // Leases that will never report. Of one with a checkpoint, that is its last report, to be merged; others are over.
@@ -79,6 +81,7 @@ class Ledger {
   void emit(EventBody body, double now_s);
   [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
   [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
+  [[nodiscard]] LeaseId last_lease() const { return std::max(state_.last_lease(), last_asked_); }
   using GpuHolders = std::map<std::pair<NodeName, std::uint32_t>, std::vector<LeaseId>>;
   [[nodiscard]] GpuHolders gpu_holders(const std::vector<Lease>& wanted) const;
   [[nodiscard]] std::string why_not_grantable(const std::vector<Lease>& gang, const GpuHolders& holders,
@@ -102,6 +105,7 @@ class Ledger {
   std::set<JobId> unwanted_;  // ended or held back, with open leases
   LedgerChanges changes_;
   std::string memory_;         // of the last recorded plan
+  LeaseId last_asked_;         // for, granted or refused
   std::uint64_t term_of_ = 0;  // the incarnation that opened the term; 0 = opened before the tracker started
 };
 

@@ -387,6 +387,16 @@ TEST_F(LedgerTest, ATermIsOpenedOnceForEachStartOfTheScheduler) {
   EXPECT_GT(ledger_.open_term({"test", 60, 7}, 5).term, second) << "who lost the term opens another";
 }
 
+TEST_F(LedgerTest, WhatWasRefusedOnceIsNotGrantedWhenTheSamePlanComesAgain) {
+  const auto held = submit(some_job());
+  ASSERT_TRUE(ledger_.command({std::to_string(held.value), JobAction::kHold}, 2).has_value());
+  const std::vector<Lease> leases{some_lease(1, held.value, 0, "n1", 10)};
+  EXPECT_THAT(record(leases)->refused, SizeIs(1));
+  ASSERT_TRUE(ledger_.command({std::to_string(held.value), JobAction::kRelease}, 2).has_value());
+  EXPECT_THAT(record(leases)->leases, IsEmpty()) << "nobody waits for this answer";
+  EXPECT_EQ(ledger_.open_term({"test", 60}, 3).last_lease, LeaseId{1});
+}
+
 TEST_F(LedgerTest, LeasesThatMayNotBeAreRefusedOneByOne) {
   const auto held = submit(some_job());
   const auto good = submit(some_job());

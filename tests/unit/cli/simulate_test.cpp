@@ -216,7 +216,7 @@ TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
   usage([&] { args_.set = {"hadar.gamma=1"}; }, "gamma");
   usage([&] { args_.set = {"hadar.utility=best"}; }, "best");
   usage([&] { args_.set = {"hadar.quota.u=2"}; }, "quota.u");
-  usage([&] { args_.set = {"gavel-las.beta=1"}; }, "neither a policy of --policy nor prices");
+  usage([&] { args_.set = {"gavel-las.beta=1"}; }, "neither a policy that is run nor prices");
   usage([&] { args_.set = {"hadar.window=1.5"}; }, "no whole number");
   usage([&] { args_.set = {"beta"}; }, "POLICY.key=value");
   usage([&] { args_.set = {"prices.form=steep"}; }, "prices.form");
