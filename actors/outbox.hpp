@@ -3,6 +3,8 @@
 
 #include <caf/error.hpp>
 #include <deque>
+#include <functional>
+#include <utility>
 
 #include "actors/cluster_clock.hpp"
 #include "messages/types/control.hpp"
@@ -15,7 +17,10 @@ namespace hadar {
 template <class Message>
 class Outbox {
  public:
-  void push(Message message) { waiting_.push_back(std::move(message)); }
+  // `done` is called when the message is acknowledged or dropped; may be empty.
+  void push(Message message, std::function<void()> done = {}) {
+    waiting_.push_back({std::move(message), std::move(done)});
+  }
 
   // Sends the oldest message to `to`, and the next when it is acknowledged. One that `to` says it knows nothing of
   // (kNotFound) is dropped; after any other error `self` sends itself `again`, upon which it calls this again.
@@ -25,10 +30,12 @@ class Outbox {
     in_flight_ = true;
     const auto done = [this, self, to, limit, again] {
       in_flight_ = false;
+      const auto told = std::move(waiting_.front().done);
       waiting_.pop_front();
+      if (told) told();
       flush(self, to, limit, again);
     };
-    self->request(to, limit, waiting_.front())
+    self->request(to, limit, waiting_.front().message)
         .then([done](const Ack&) { done(); },
               [this, self, done, again](const caf::error& error) {
                 if (to_error(error).code == ErrorCode::kNotFound) return done();
@@ -40,7 +47,12 @@ class Outbox {
  private:
   static constexpr double kRetry_s = 0.5;
 
-  std::deque<Message> waiting_;
+  struct Waiting {
+    Message message;
+    std::function<void()> done;
+  };
+
+  std::deque<Waiting> waiting_;
   bool in_flight_ = false;
 };
 

@@ -49,8 +49,8 @@ void write_next_fact(Self self) {
   self->state.facts.flush(self, self->state.ledger, request_limit(self), WriteFacts{});
 }
 
-void write_fact(Self self, EventBody fact) {
-  self->state.facts.push(RecordNode{std::move(fact)});
+void write_fact(Self self, EventBody fact, std::function<void()> written = {}) {
+  self->state.facts.push(RecordNode{std::move(fact)}, std::move(written));
   write_next_fact(self);
 }
 
@@ -132,6 +132,7 @@ void watch_drains(Self self) {
   self->send(self, LookAtDrains{});
 }
 
+// Answers once it is written down: an operator who was told so can rely on it.
 caf::result<Ack> command(Self self, const CommandNode& request) {
   auto& state = self->state;
   if (!state.clock) return to_caf(Error{ErrorCode::kUnreachable, "the scheduler is starting; ask again"});
@@ -140,9 +141,14 @@ caf::result<Ack> command(Self self, const CommandNode& request) {
   publish(self);
   if (const auto* forgotten = std::get_if<event::NodeForgotten>(&*fact))
     self->send(state.lease_keeper, NodeGone{forgotten->node, Epoch{}, "forgotten"});
-  write_fact(self, *std::move(fact));
+  auto promise = self->make_response_promise<Ack>();
+  write_fact(self, *std::move(fact), [self, promise, node = request.node]() mutable {
+    self->state.table->undrain(node, self->state.clock->now_s());
+    publish(self);
+    promise.deliver(Ack{});
+  });
   watch_drains(self);
-  return Ack{};
+  return promise;
 }
 
 Wide::behavior_type behavior(Self self, const MembershipOptions& options, LeaseKeeperActor lease_keeper,

@@ -104,17 +104,14 @@ Result<EventBody> NodeTableState::command(const CommandNode& command, double now
   switch (command.action) {
     case NodeAction::kDrain:
       node.drain = true;
-      node.drained = false;
-      node.overdue = false;
+      node.drained = node.overdue = node.undrain_asked = false;
       node.drain_reason = command.reason;
       node.drain_deadline_s = command.deadline_s > 0 ? now_s + command.deadline_s : 0;
       show(node, now_s);
       return EventBody{event::NodeDraining{command.node, command.reason, command.deadline_s}};
     case NodeAction::kUndrain:
       if (!node.drain) return fail(ErrorCode::kRefused, "node " + command.node + " is not drained");
-      node.drain = node.drained = false;
-      node.drain_deadline_s = 0;
-      show(node, now_s);
+      node.undrain_asked = true;
       return EventBody{event::NodeUndrained{command.node}};
     case NodeAction::kForget:
       if (node.linked || node.lost_at_s > 0)
@@ -124,6 +121,15 @@ Result<EventBody> NodeTableState::command(const CommandNode& command, double now
       return EventBody{event::NodeForgotten{command.node}};
   }
   return fail(ErrorCode::kInvalidArgument, "unknown action on a node");
+}
+
+void NodeTableState::undrain(const NodeName& name, double now_s) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end() || !std::exchange(found->second.undrain_asked, false)) return;
+  auto& node = found->second;
+  node.drain = node.drained = false;
+  node.drain_deadline_s = 0;
+  show(node, now_s);
 }
 
 std::vector<EventBody> NodeTableState::finish_drains(const std::vector<NodeView>& with_leases, double now_s) {

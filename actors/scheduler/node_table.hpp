@@ -38,8 +38,10 @@ class NodeTableState {
   // When declare_lost() may have something next.
   [[nodiscard]] std::optional<double> next_deadline_s() const;
 
-  // Changes by an operator; gives the fact to be written down.
+  // Changes by an operator; gives the fact to be written down. An undrained node offers its GPUs from undrain() on.
   Result<EventBody> command(const CommandNode& command, double now_s);
+  // That a node is undrained is written down; nothing when it is being drained anew.
+  void undrain(const NodeName& name, double now_s);
   // Draining nodes whose last lease is gone become drained; gives the facts.
   std::vector<EventBody> finish_drains(const std::vector<NodeView>& with_leases, double now_s);
   // Draining nodes whose deadline has passed, once each.
@@ -57,6 +59,7 @@ class NodeTableState {
     std::string drain_reason;
     double drain_deadline_s = 0;  // 0 = none
     bool overdue = false;         // it has passed, and that was told
+    bool undrain_asked = false;   // not written down yet
     double lost_at_s = 0;         // when a down link makes it lost; 0 = not counting
   };
   static void show(Node& node, double now_s);

@@ -343,7 +343,8 @@ ReportAccepted Ledger::accept(const LeaseReport& report, double now_s) {
   if (!open) return {ReportVerdict::kSettled, "already settled", {}, {}};
   if (open->ended()) return {ReportVerdict::kAccepted, "already reported", open->lease.base, {}};
   const auto& job = *state_.find(open->lease.fork.job);
-  if (report.epoch < open->lease.epoch)
+  const auto node = state_.nodes().find(report.node);
+  if (report.epoch < open->lease.epoch || (node != state_.nodes().end() && report.epoch < node->second.epoch))
     return {ReportVerdict::kStale, "epoch " + std::to_string(report.epoch.value) + " is over", {}, {}};
   if (job.final_state) {
     const std::vector<LeaseId> leases{report.lease};

@@ -353,6 +353,17 @@ TEST_F(LedgerTest, OldEpochsAreStale) {
   EXPECT_EQ(ledger_.accept(report, 2).verdict, ReportVerdict::kStale);
 }
 
+TEST_F(LedgerTest, ANodeThatWasLostHasNoLeaseThatReports) {
+  const auto id = submit(some_job(100));
+  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1"), Epoch{1}}}, 1).has_value());
+  auto wanted = some_lease(1, id.value, 0, "n1", 60);
+  wanted.epoch = Epoch{1};
+  const auto lease = grant(wanted);
+  ASSERT_TRUE(ledger_.record_node({event::NodeLost{"n1", Epoch{2}, "no heartbeat"}}, 2).has_value());
+  EXPECT_EQ(ledger_.accept(some_report(lease, 60), 3).verdict, ReportVerdict::kStale);
+  EXPECT_EQ(job(id).steps_credited, 0U);
+}
+
 TEST_F(LedgerTest, PlanOfAnOldTermIsStale) {
   const auto id = submit(some_job());
   RecordPlan plan;
@@ -428,7 +439,7 @@ TEST_F(LedgerTest, GpuIsGrantedAgainWhenItsLastLeaseIsReportedAndThatBringsANewP
   ledger_.take();
   ledger_.accept(some_report(lease, 60), 2);
   EXPECT_THAT(ledger_.take().advanced, SizeIs(1)) << "though the job itself waits for its other fork";
-  EXPECT_THAT(record({some_lease(3, b.value, 0, "n1", 10)})->leases, SizeIs(1));
+  EXPECT_THAT(record({some_lease(4, b.value, 0, "n1", 10)})->leases, SizeIs(1));
 }
 
 TEST_F(LedgerTest, LeaseIdsNeverFall) {

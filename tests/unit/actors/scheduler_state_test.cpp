@@ -193,7 +193,18 @@ TEST_F(NodeTableTest, DrainEndsWhenTheLastLeaseIsGoneAndSurvivesALoss) {
   hello(41, epoch);
   EXPECT_EQ(state(), NodeState::kDrained);
   ASSERT_TRUE(table_.command({"n1", NodeAction::kUndrain, "", 0}, 42).has_value());
+  EXPECT_EQ(state(), NodeState::kDrained) << "until that is written down";
+  table_.undrain("n1", 43);
   EXPECT_EQ(state(), NodeState::kUp);
+}
+
+TEST_F(NodeTableTest, ANodeThatIsDrainedAnewMeanwhileStaysDrained) {
+  hello(1);
+  ASSERT_TRUE(table_.command({"n1", NodeAction::kDrain, "disk", 0}, 2).has_value());
+  ASSERT_TRUE(table_.command({"n1", NodeAction::kUndrain, "", 0}, 3).has_value());
+  ASSERT_TRUE(table_.command({"n1", NodeAction::kDrain, "disk", 0}, 4).has_value());
+  table_.undrain("n1", 5);
+  EXPECT_EQ(state(), NodeState::kDraining);
 }
 
 TEST_F(NodeTableTest, ADrainOfAnEarlierTermKeepsItsDeadline) {
