@@ -79,18 +79,24 @@ void ask_back(Self self, const NodeName& node, std::vector<LeaseId> leases, cons
             });
 }
 
+using ByNode = std::map<NodeName, std::vector<LeaseId>>;
+
+void ask_back(Self self, ByNode leases, const std::string& reason) {
+  for (auto& [node, ids] : leases) ask_back(self, node, std::move(ids), reason);
+}
+
 // A gang is taken back whole: the members of one that stops would wait for it.
 void revoke(Self self, const std::vector<LeaseId>& leases, const std::string& reason) {
-  auto& state = self->state;
-  std::map<NodeName, std::vector<LeaseId>> by_node;
+  auto& table = self->state.table;
+  ByNode by_node;
   const auto take = [&](LeaseId id) {
-    if (!state.table.revoking(id) && state.table.revoke(id)) by_node[state.table.find(id)->node].push_back(id);
+    if (!table.revoking(id) && table.revoke(id)) by_node[table.find(id)->node].push_back(id);
   };
   for (const auto lease : leases) {
     take(lease);
-    for (const auto id : state.table.gang_of(lease)) take(id);
+    for (const auto id : table.gang_of(lease)) take(id);
   }
-  for (auto& [node, ids] : by_node) ask_back(self, node, std::move(ids), reason);
+  ask_back(self, std::move(by_node), reason);
 }
 
 void revoke_again(Self self, const RevokeAgain& again) {
@@ -153,21 +159,23 @@ void commit(Self self, const GrantPtr& grant, GrantOutcome& outcome) {
 
 void finish_grant(Self self, const GrantPtr& grant) {
   auto& state = self->state;
+  for (const auto& lease : grant->leases)
+    if (state.table.revoking(lease.id)) grant->refused.emplace(lease.id, "taken back before it started");
   spread_refusals(*grant);
   GrantOutcome outcome;
   std::map<std::string, std::vector<LeaseId>> to_close;
-  std::vector<LeaseId> to_revoke;
+  ByNode to_revoke;
   for (const auto& lease : grant->leases) {
     const auto why = grant->refused.find(lease.id);
     if (why == grant->refused.end()) continue;
     outcome.refused.push_back(RefusedLease{lease.id, why->second});
     to_close[why->second].push_back(lease.id);
-    if (grant->rendezvous.count(lease.id))
-      to_revoke.push_back(lease.id);  // its GPUs are free when the node says so
-    else
+    if (!grant->rendezvous.count(lease.id))
       state.table.end(lease.id);
+    else if (state.table.revoke(lease.id))  // its GPUs are free when the node says so
+      to_revoke[lease.node].push_back(lease.id);
   }
-  revoke(self, to_revoke, "its gang is broken");
+  ask_back(self, std::move(to_revoke), "its gang is broken");
   for (auto& [why, leases] : to_close) close(self, std::move(leases), why);
   commit(self, grant, outcome);
   grant->promise.deliver(std::move(outcome));

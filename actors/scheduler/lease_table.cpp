@@ -8,11 +8,11 @@ namespace hadar {
 
 // ---- what all changes go through ----
 
-void LeaseTable::enter(const Lease& lease, LeasePhase phase) {
+void LeaseTable::enter(const Lease& lease, LeaseId gang, LeasePhase phase) {
   if (const auto found = leases_.find(lease.id); found != leases_.end()) erase(found);
   nodes_[lease.node].leases.insert(lease.id);
-  forks_[lease.fork].insert(lease.id);
-  leases_[lease.id] = Entry{std::make_shared<const Lease>(lease), phase};
+  gangs_[gang].insert(lease.id);
+  leases_[lease.id] = Entry{std::make_shared<const Lease>(lease), gang, phase};
   changed_nodes_.insert(lease.node);
   changed_open_.emplace(lease.fork, lease.id);
 }
@@ -21,9 +21,9 @@ void LeaseTable::erase(Leases::iterator entry) {
   const auto& lease = *entry->second.lease;
   changed_nodes_.insert(lease.node);
   nodes_.at(lease.node).leases.erase(lease.id);
-  const auto fork = forks_.find(lease.fork);
-  fork->second.erase(lease.id);
-  if (fork->second.empty()) forks_.erase(fork);
+  const auto gang = gangs_.find(entry->second.gang);
+  gang->second.erase(lease.id);
+  if (gang->second.empty()) gangs_.erase(gang);
   changed_open_.emplace(lease.fork, lease.id);
   leases_.erase(entry);
 }
@@ -47,7 +47,9 @@ void LeaseTable::change(Entry& entry, Change how) {
 // ---- changes ----
 
 void LeaseTable::restore(const std::vector<Lease>& leases) {
-  for (const auto& lease : leases) enter(lease, LeasePhase::kUnknown);
+  std::map<ForkId, LeaseId> gangs;
+  for (const auto& lease : leases)
+    enter(lease, gangs.try_emplace(lease.fork, lease.id).first->second, LeasePhase::kUnknown);
 }
 
 void LeaseTable::set_nodes(const NodeTable& table) {
@@ -85,7 +87,9 @@ bool LeaseTable::grantable(const Node& node, const Lease& lease) const {
 
 std::vector<RefusedLease> LeaseTable::begin(const std::vector<Lease>& leases) {
   std::vector<RefusedLease> refused;
+  std::map<ForkId, LeaseId> gangs;
   for (const auto& lease : leases) {
+    const auto gang = gangs.try_emplace(lease.fork, lease.id).first->second;
     const auto node = nodes_.find(lease.node);
     if (node == nodes_.end() || !node->second.known || node->second.view.state != NodeState::kUp) {
       refused.push_back({lease.id, "node " + lease.node + " is not up"});
@@ -95,7 +99,7 @@ std::vector<RefusedLease> LeaseTable::begin(const std::vector<Lease>& leases) {
       refused.push_back({lease.id, "a GPU of node " + lease.node + " is not idle"});
       continue;
     }
-    enter(lease, LeasePhase::kPreparing);
+    enter(lease, gang, LeasePhase::kPreparing);
   }
   return refused;
 }
@@ -172,7 +176,7 @@ std::vector<LeaseId> LeaseTable::gang_of(LeaseId lease) const {
   std::vector<LeaseId> ids;
   const auto found = leases_.find(lease);
   if (found == leases_.end()) return ids;
-  for (const auto id : forks_.at(found->second.lease->fork))
+  for (const auto id : gangs_.at(found->second.gang))
     if (id != lease) ids.push_back(id);
   return ids;
 }

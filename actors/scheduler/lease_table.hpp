@@ -57,6 +57,7 @@ class LeaseTable {
  private:
   struct Entry {
     std::shared_ptr<const Lease> lease;
+    LeaseId gang;
     LeasePhase phase = LeasePhase::kUnknown;
   };
   struct Node {
@@ -66,7 +67,7 @@ class LeaseTable {
   };
   using Leases = std::map<LeaseId, Entry>;
 
-  void enter(const Lease& lease, LeasePhase phase);
+  void enter(const Lease& lease, LeaseId gang, LeasePhase phase);
   void erase(Leases::iterator entry);
   void set_phase(Leases::iterator entry, LeasePhase phase);
   template <class Change>
@@ -79,10 +80,10 @@ class LeaseTable {
 
   Leases leases_;
   std::map<NodeName, Node> nodes_;
-  std::map<ForkId, std::set<LeaseId>> forks_;
-  std::shared_ptr<CapacityViewed> view_;  // the last answer
-  std::set<NodeName> changed_nodes_;      // since then
-  bool nodes_changed_ = true;             // their set
+  std::map<LeaseId, std::set<LeaseId>> gangs_;  // by the first of those granted together for one fork
+  std::shared_ptr<CapacityViewed> view_;        // the last answer
+  std::set<NodeName> changed_nodes_;            // since then
+  bool nodes_changed_ = true;                   // their set
   std::set<std::pair<ForkId, LeaseId>> changed_open_;
 };
 

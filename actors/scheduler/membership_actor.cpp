@@ -35,6 +35,7 @@ struct State {
   JobLedgerActor ledger;
   Term term;
   Outbox<RecordNode> facts;
+  std::uint64_t last_fact = 0;
   bool watching_drains = false;
 };
 
@@ -50,7 +51,8 @@ void write_next_fact(Self self) {
 }
 
 void write_fact(Self self, EventBody fact, std::function<void()> written = {}) {
-  self->state.facts.push(RecordNode{std::move(fact)}, std::move(written));
+  auto& state = self->state;
+  state.facts.push(RecordNode{std::move(fact), state.term, ++state.last_fact}, std::move(written));
   write_next_fact(self);
 }
 

@@ -99,6 +99,7 @@ void grant(Self self, const FlowPtr& flow, const PlanRecorded& recorded) {
   const auto done = [self, flow](bool all) {
     // What a border planned and could not be granted leaves GPUs that others may want.
     if (flow->pending_only && !all) self->state.look_again = true;
+    if (!all) self->state.planned.clear();
     finish(self);
   };
   if (recorded.leases.empty()) return done(recorded.refused.empty());

@@ -82,8 +82,10 @@ Status Ledger::start(double now_s, std::string memory) {
 }
 
 TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
-  if (request.incarnation == 0 || request.incarnation != term_of_)
+  if (request.incarnation == 0 || request.incarnation != term_of_) {
     emit(event::SchedulerStarted{Term{state_.term().value + 1}, request.policy, request.round_s}, now_s);
+    last_fact_ = 0;
+  }
   term_of_ = request.incarnation;
   TermOpened opened;
   opened.term = state_.term();
@@ -94,9 +96,15 @@ TermOpened Ledger::open_term(const OpenTerm& request, double now_s) {
   for (const auto& [id, open] : state_.leases())
     if (!open.ended()) opened.open_leases.push_back(open.lease);
   for (const auto& [name, node] : state_.nodes())
-    opened.nodes.push_back(NodeView{
-        node.inventory, node.state, node.reason, {}, {}, node.epoch, node.since_s, node.drain_deadline_s});
+    opened.nodes.push_back(
+        NodeView{node.inventory, node.state, node.reason, {}, {}, node.epoch, node.since_s, node.drain_deadline_s});
   return opened;
+}
+
+Status Ledger::check_term(Term term, const std::string& what) const {
+  if (term == state_.term()) return {};
+  return fail(ErrorCode::kStale,
+              what + " of term " + std::to_string(term.value) + ", the term is " + std::to_string(state_.term().value));
 }
 
 // Of the nodes of `wanted`: GPUs of leases whose end is not in the log. The scheduler may know of an end earlier, since
@@ -139,9 +147,7 @@ void Ledger::record_outcomes(const RecordPlan& request, double now_s) {
 }
 
 Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s) {
-  if (request.term != state_.term())
-    return fail(ErrorCode::kStale, "plan of term " + std::to_string(request.term.value) + ", the term is " +
-                                       std::to_string(state_.term().value));
+  if (auto current = check_term(request.term, "plan"); !current) return fail(std::move(current));
   if (request.round > state_.round()) emit(event::RoundOpened{request.round, request.policy, request.prices}, now_s);
   record_outcomes(request, now_s);
   if (memory_ != request.memory) {
@@ -200,7 +206,7 @@ void Ledger::track_granted(const std::vector<Lease>& leases) {
 
 Status Ledger::record_extension(const RecordExtension& request, double now_s) {
   const auto* open = state_.find(request.lease);
-  if (request.term != state_.term()) return fail(ErrorCode::kStale, "extension of an old term");
+  if (auto current = check_term(request.term, "extension"); !current) return current;
   if (!open || open->ended()) return fail(ErrorCode::kStale, "extension: the lease has ended");
   const auto& job = *state_.find(open->lease.fork.job);
   const auto more = request.quota_steps > open->lease.quota_steps ? request.quota_steps - open->lease.quota_steps : 0;
@@ -247,11 +253,14 @@ Status Ledger::close_leases(const CloseLeases& request, double now_s) {
 }
 
 Status Ledger::record_node(const RecordNode& request, double now_s) {
+  if (auto current = check_term(request.term, "fact of a node"); !current) return current;
   const auto* node = node_of(request.fact);
   if (!node) return fail(ErrorCode::kInvalidArgument, "record_node: the fact is not about a node");
   const bool joins = std::holds_alternative<event::NodeUp>(request.fact);
   if (!joins && !state_.nodes().count(*node))
     return fail(ErrorCode::kNotFound, "record_node: no node '" + *node + "' ever joined");
+  if (request.number <= last_fact_) return {};
+  last_fact_ = request.number;
   emit(request.fact, now_s);
   if (joins) reconsider_infeasible(now_s);
   return {};
@@ -351,6 +360,7 @@ ReportAccepted Ledger::accept(const LeaseReport& report, double now_s) {
     const auto why = std::string("the job is ") + name_of(*job.final_state);
     emit(event::LeaseClosed{report.lease, job.job, report.node, why}, now_s);
     changes_.untracked.push_back(UntrackLeases{job.job, leases, why});
+    advance(job.job);  // its GPUs may be granted from now on
     return {ReportVerdict::kSettled, why, {}, {}};
   }
   if (report.base.version != open->lease.base.version)

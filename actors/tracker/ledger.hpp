@@ -59,7 +59,8 @@ class Ledger {
   Status record_extension(const RecordExtension& request, double now_s);
   // Leases that will never report. Of one with a checkpoint, that is its last report, to be merged; others are over.
   Status close_leases(const CloseLeases& request, double now_s);
-  // kInvalidArgument when the fact is not about a node.
+  // kInvalidArgument when the fact is not about a node, kStale for an old term, kNotFound for a node that never joined.
+  // A fact whose number in the term is not new is written already.
   Status record_node(const RecordNode& request, double now_s);
 
   // kAlreadyExists when the key was used for another spec (names the field); kInfeasible unless kept.
@@ -79,6 +80,7 @@ class Ledger {
 
  private:
   void emit(EventBody body, double now_s);
+  [[nodiscard]] Status check_term(Term term, const std::string& what) const;
   [[nodiscard]] Result<JobId> resolve(const std::string& id_or_name) const;
   [[nodiscard]] std::optional<Reason> why_infeasible(const JobSpec& spec) const;
   [[nodiscard]] LeaseId last_lease() const { return std::max(state_.last_lease(), last_asked_); }
@@ -104,9 +106,10 @@ class Ledger {
   std::set<JobId> timed_;     // of those: leases end by time, and with it the view changes
   std::set<JobId> unwanted_;  // ended or held back, with open leases
   LedgerChanges changes_;
-  std::string memory_;         // of the last recorded plan
-  LeaseId last_asked_;         // for, granted or refused
-  std::uint64_t term_of_ = 0;  // the incarnation that opened the term; 0 = opened before the tracker started
+  std::string memory_;           // of the last recorded plan
+  LeaseId last_asked_;           // for, granted or refused
+  std::uint64_t last_fact_ = 0;  // of a node, by its number in the term
+  std::uint64_t term_of_ = 0;    // the incarnation that opened the term; 0 = opened before the tracker started
 };
 
 // A job as users see it.

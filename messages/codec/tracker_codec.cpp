@@ -163,11 +163,15 @@ static hadar::CloseLeases read(CloseLeases::Reader in, const Where& at) {
 
 static void build(RecordNode::Builder out, const hadar::RecordNode& in) {
   out.setFact(text(event_body_to_json(in.fact)));
+  out.setTerm(in.term.value);
+  out.setNumber(in.number);
 }
 
 static hadar::RecordNode read(RecordNode::Reader in, const Where& at) {
   hadar::RecordNode out;
   out.fact = read_node_fact(in.getFact(), at / "fact");
+  out.term = Term{in.getTerm()};
+  out.number = in.getNumber();
   return out;
 }
 

@@ -81,8 +81,10 @@ struct CloseLeases {
 
 struct RecordNode {
   # When: a node came up, was lost, drained, undrained or forgotten. Who: membership → job_ledger, as a request. Must: write
-  # the event, answer Ack.
+  # the event, answer Ack; answer Ack alone when it has this number or a later one of this term already.
   fact @0 :Text;  # the event as one JSON object, as in the event log but without seq and t_s
+  term @1 :UInt64;
+  number @2 :UInt64;  # rises within the term
 }
 
 struct JobAdvanced {

@@ -178,6 +178,8 @@ struct CloseLeases {
 // A fact about a node, to be written down.
 struct RecordNode {
   EventBody fact;
+  Term term;
+  std::uint64_t number = 0;  // rises within the term
   HADAR_VALUE(RecordNode);
 };
 // Tracker → round_flow: a job may be planned again, or no more.

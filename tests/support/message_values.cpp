@@ -180,6 +180,8 @@ void fill(Source& source, CloseLeases& value) {
 
 void fill(Source& source, RecordNode& value) {
   value.fact = made_node_fact(source);
+  value.term = {source.number(0, kMax)};
+  value.number = source.number(0, kMax);
 }
 
 void fill(Source& source, JobAdvanced& value) {

@@ -27,6 +27,10 @@ class LedgerTest : public testing::Test {
     return submitted->job;
   }
 
+  Status record_node(EventBody fact, double now_s) {
+    return ledger_.record_node({std::move(fact), term_, ++last_fact_}, now_s);
+  }
+
   Result<PlanRecorded> record(std::vector<Lease> leases, std::uint64_t round = 1) {
     RecordPlan plan;
     plan.term = term_;
@@ -57,6 +61,7 @@ class LedgerTest : public testing::Test {
 
   Ledger ledger_{LedgerOptions{"test", 3}};
   Term term_;
+  std::uint64_t last_fact_ = 0;
   double now_s_ = 1;
 };
 
@@ -355,13 +360,25 @@ TEST_F(LedgerTest, OldEpochsAreStale) {
 
 TEST_F(LedgerTest, ANodeThatWasLostHasNoLeaseThatReports) {
   const auto id = submit(some_job(100));
-  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1"), Epoch{1}}}, 1).has_value());
+  ASSERT_TRUE(record_node(event::NodeUp{some_node("n1"), Epoch{1}}, 1).has_value());
   auto wanted = some_lease(1, id.value, 0, "n1", 60);
   wanted.epoch = Epoch{1};
   const auto lease = grant(wanted);
-  ASSERT_TRUE(ledger_.record_node({event::NodeLost{"n1", Epoch{2}, "no heartbeat"}}, 2).has_value());
+  ASSERT_TRUE(record_node(event::NodeLost{"n1", Epoch{2}, "no heartbeat"}, 2).has_value());
   EXPECT_EQ(ledger_.accept(some_report(lease, 60), 3).verdict, ReportVerdict::kStale);
   EXPECT_EQ(job(id).steps_credited, 0U);
+}
+
+TEST_F(LedgerTest, AFactOfANodeIsWrittenOnceAndNotForAnOldTerm) {
+  const RecordNode up{event::NodeUp{some_node("n1"), Epoch{1}}, term_, 1};
+  const RecordNode lost{event::NodeLost{"n1", Epoch{2}, "no heartbeat"}, term_, 2};
+  ASSERT_TRUE(ledger_.record_node(up, 1).has_value());
+  ASSERT_TRUE(ledger_.record_node(lost, 2).has_value());
+  const auto seq = ledger_.state().last_seq();
+  EXPECT_TRUE(ledger_.record_node(up, 3).has_value()) << "a link brought it twice, late";
+  EXPECT_EQ(ledger_.state().last_seq(), seq);
+  ledger_.open_term({"test", 60}, 4);
+  EXPECT_EQ(ledger_.record_node({event::NodeForgotten{"n1"}, term_, 3}, 5).error().code, ErrorCode::kStale);
 }
 
 TEST_F(LedgerTest, PlanOfAnOldTermIsStale) {
@@ -378,9 +395,9 @@ TEST_F(LedgerTest, PlanOfAnOldTermIsStale) {
 }
 
 TEST_F(LedgerTest, ANewTermIsToldOfDrainsWholeThoughTheNodeWasLostMeanwhile) {
-  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1"), Epoch{1}}}, 1).has_value());
-  ASSERT_TRUE(ledger_.record_node({event::NodeDraining{"n1", "disk", 30}}, 2).has_value());
-  ASSERT_TRUE(ledger_.record_node({event::NodeLost{"n1", Epoch{2}, "no heartbeat"}}, 3).has_value());
+  ASSERT_TRUE(record_node(event::NodeUp{some_node("n1"), Epoch{1}}, 1).has_value());
+  ASSERT_TRUE(record_node(event::NodeDraining{"n1", "disk", 30}, 2).has_value());
+  ASSERT_TRUE(record_node(event::NodeLost{"n1", Epoch{2}, "no heartbeat"}, 3).has_value());
   const auto opened = ledger_.open_term({"test", 60}, 4);
   ASSERT_THAT(opened.nodes, SizeIs(1));
   const auto& node = opened.nodes.front();
@@ -492,7 +509,7 @@ TEST_F(LedgerTest, JobIsFoundByNameUntilTwoHaveIt) {
 }
 
 TEST_F(LedgerTest, JobThatCannotFitIsRefusedUnlessKeptAndReconsideredWhenANodeJoins) {
-  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1", 1), Epoch{1}}}, 1).has_value());
+  ASSERT_TRUE(record_node(event::NodeUp{some_node("n1", 1), Epoch{1}}, 1).has_value());
   const auto refused = ledger_.submit({some_job(10, 2), "", false}, 2);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::kInfeasible);
@@ -500,7 +517,7 @@ TEST_F(LedgerTest, JobThatCannotFitIsRefusedUnlessKeptAndReconsideredWhenANodeJo
   ASSERT_TRUE(kept.has_value());
   EXPECT_FALSE(kept->reason.code.empty());
   EXPECT_THAT(ledger_.view(3).jobs, IsEmpty());
-  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n2", 1), Epoch{1}}}, 4).has_value());
+  ASSERT_TRUE(record_node(event::NodeUp{some_node("n2", 1), Epoch{1}}, 4).has_value());
   EXPECT_THAT(ledger_.view(5).jobs, SizeIs(1));
 }
 
@@ -581,7 +598,7 @@ TEST_F(LedgerTest, ReplayedLogGivesAnEqualLedger) {
   std::vector<Event> written = ledger_.take().events;
   const auto a = submit(some_job(100), "a");
   const auto b = submit(some_job(100), "b");
-  ASSERT_TRUE(ledger_.record_node({event::NodeUp{some_node("n1", 2), Epoch{1}}}, 1).has_value());
+  ASSERT_TRUE(record_node(event::NodeUp{some_node("n1", 2), Epoch{1}}, 1).has_value());
   const auto first = grant(some_lease(1, a.value, 0, "n1", 100));
   auto second = some_lease(2, b.value, 0, "n1", 40, 30);
   second.gpus = {1};
