@@ -12,6 +12,7 @@ namespace {
 constexpr int kMaxPivots = 500;
 constexpr double kReducedCost = 1e-13;  // relative to the objective
 constexpr double kLeastUnit = 1e-13;    // of a hard row: what full rows differ by from rounding alone
+constexpr double kFull = 1e-9;          // of a limit: a first plan that takes this much more fills it but for rounding
 constexpr double kPivot = 1e-9;         // of the largest candidate
 constexpr double kTie = 1e-13;          // of the largest value: variables that come this close to 0 do so together
 constexpr double kNegative = 1e-7;  // of the largest value: a variable further below 0 says that the basis is too ill
@@ -55,6 +56,10 @@ void PriceMaster::start() {
   std::size_t fullest = types_;
   for (std::size_t j = 0; j < types_; ++j) {
     basis_[j] = {Variable::kSlack, j};
+    if (hard_[j] != 0) {
+      HADAR_REQUIRE(usage_[j] <= kFull * std::max(1.0, limit_[j]));
+      usage_[j] = std::min(usage_[j], 0.0);
+    }
     if (hard_[j] == 0 && (fullest == types_ || usage_[j] > usage_[fullest])) fullest = j;
   }
   if (fullest < types_) basis_[fullest] = {Variable::kLevel, 0};

@@ -275,6 +275,18 @@ TEST(MaxProduct, NoDirectionImprovesIt) {
   }
 }
 
+// Equal parts of hundreds of jobs fill a type to the last digits, to either side.
+TEST(MaxProduct, SettlesForHundredsOfJobs) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    const auto market = random_market(dice, {.most_jobs = 500, .most_weight = 10});
+    const auto plan = max_product(market);
+    ASSERT_TRUE(plan.settled);
+    ASSERT_LE(violation_of(market, plan.shares), kExact);
+  }
+}
+
 TEST(PriceMethods, AnswerNothingForNoJobs) {
   const Market market{2, {1, 1}, {}, {}};
   EXPECT_TRUE(max_min(market).settled);
