@@ -118,7 +118,17 @@ void SimulatedExecutor::partner_changed(Run& run) {
 
 void SimulatedExecutor::leave(LeaseId id) {
   auto node = runs_.extract(id);
+  const auto& lease = node.mapped().what.lease;
+  if (shared_->gavel_2022)
+    for (const auto gpu : lease.gpus) last_on_[gpu] = lease.fork.job;
   if (auto* partner = partner_of(node.mapped())) partner_changed(*partner);
+}
+
+bool SimulatedExecutor::stays(const Lease& lease) const {
+  return std::all_of(lease.gpus.begin(), lease.gpus.end(), [&](std::uint32_t gpu) {
+    const auto last = last_on_.find(gpu);
+    return last != last_on_.end() && last->second == lease.fork.job;
+  });
 }
 
 double SimulatedExecutor::crash_of(const Run& run) const {
@@ -169,6 +179,7 @@ void SimulatedExecutor::start(LeaseRun what) {
   if (shared_->noise) run.noise = shared_->noise(lease.id);
   if (shared_->learnt) run.learnt = shared_->learnt->of(lease.fork.job);
   run.costs = shared_->costs(*lease.spec);
+  if (stays(lease)) run.costs.load_s = 0;
   run.since_s = now_s();
   if (lease.train_for_s > 0) run.deadline_s = now_s() + lease.train_for_s;
   run.ends_s = now_s() + run.costs.load_s;

@@ -38,7 +38,8 @@ struct SimulatedTrainers {
   std::function<double(LeaseId)> noise;  // factor on a lease's speed; empty = 1
   std::optional<LearntSteps> learnt;     // absent: trainers measure nothing
   // As the public Gavel simulator of 2022: a gang whose quota is below its number of GPUs fails when it is done, and
-  // two jobs on the same GPUs end together.
+  // two jobs on the same GPUs end together. All leases end with their round there, so one on GPUs that its job was the
+  // last to use is the same one renewed, and starts at no cost.
   bool gavel_2022 = false;
 
   struct Member {
@@ -98,6 +99,7 @@ class SimulatedExecutor final : public Executor {
   };
 
   [[nodiscard]] double now_s() const;
+  [[nodiscard]] bool stays(const Lease& lease) const;
   [[nodiscard]] double speed_of(const Run& run) const;
   [[nodiscard]] double target_of(const Run& run) const;
   [[nodiscard]] double crash_of(const Run& run) const;
@@ -126,6 +128,7 @@ class SimulatedExecutor final : public Executor {
   double factor_ = 1;
   bool gone_ = false;
   std::map<LeaseId, Run> runs_;
+  std::map<std::uint32_t, JobId> last_on_;                // by GPU; gavel_2022
   std::vector<caf::actor_clock::time_point> alarms_set_;  // that have not come; falling
 };
 

@@ -10,7 +10,7 @@
 namespace hadar {
 
 struct PlacingSettings {
-  std::size_t window = 10;       // jobs the dynamic program looks at together
+  std::size_t window = 64;       // jobs the dynamic program looks at together
   std::size_t budget = 1000;     // most states it may open in a cluster of a few nodes; large clusters get fewer
   bool exact = false;            // the program tries every gang and its budget is not scaled: for small clusters
   std::uint32_t max_wait = 500;  // rounds after which a waiting job goes first

@@ -23,7 +23,7 @@ enum class UtilityKind {
 
 struct UtilitySettings {
   UtilityKind kind = UtilityKind::kJctMakespan;
-  double beta = 20;                        // weight of the makespan term; 0 is kJct, large is kMakespan
+  double beta = 7;                         // weight of the makespan term; 0 is kJct, large is kMakespan
   std::map<std::string, double> quotas{};  // by user: part of all GPUs; a user above it weighs less
 };
 

@@ -91,8 +91,14 @@ std::optional<MergeOrder> ForkBoard::last_report(const LeaseReport& report, doub
 }
 
 bool ForkBoard::lone(LeaseId lease) const {
-  auto owner = owner_.find(lease);
-  return owner != owner_.end() && jobs_.at(owner->second).leases.size() == 1;
+  const auto owner = owner_.find(lease);
+  if (owner == owner_.end()) return false;
+  const auto& leases = jobs_.at(owner->second).leases;
+  const auto& own = leases.at(lease).lease;
+  return own.gang.rank == 0 && std::all_of(leases.begin(), leases.end(), [&](const auto& entry) {
+           const auto& other = entry.second.lease;
+           return !entry.second.ended() && other.fork == own.fork && other.round == own.round;
+         });
 }
 
 MergeOrder ForkBoard::order_of(JobId id, const Job& job) {
@@ -103,7 +109,7 @@ MergeOrder ForkBoard::order_of(JobId id, const Job& job) {
   order.since_s = job.since_s;
   for (const auto& [lease, tracked] : job.leases) {
     const auto fork = tracked.lease.fork.fork;
-    order.steps_left = steps_left(*job.spec, tracked.lease.first_step);
+    if (tracked.lease.gang.rank == 0) order.steps_left = steps_left(*job.spec, tracked.lease.first_step);
     if (!tracked.report) {
       order.others.push_back({lease, fork, 0, false, false, "late: no report by the merge deadline"});
     } else if (tracked.lease.gang.rank != 0) {

@@ -36,7 +36,8 @@ class ForkBoard {
   void untrack(const UntrackLeases& message);
   // A report the ledger accepted.
   void report(const LeaseReport& report, double now_s);
-  // Whether this checkpoint can be settled at once: its lease is the only one of the job.
+  // Whether a checkpoint of this lease can be settled at once: it counts the steps of the job's only gang, whose
+  // members all train on.
   [[nodiscard]] bool lone(LeaseId lease) const;
 
   // What is to be settled once this report is accepted: all other forks of its job have ended. Nothing when something

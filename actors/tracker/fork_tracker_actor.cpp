@@ -105,7 +105,7 @@ void watch_deadline(Self self) {
   self->delayed_send(self, caf_delay(*deadline - state.clock->now_s() + 0.001), LookForDue{});
 }
 
-// A checkpoint of a job's only lease is the new version as it stands.
+// A checkpoint of a job's only gang is the new version as it stands.
 void credit_checkpoint(Self self, const LeaseReport& report, caf::typed_response_promise<ReportAnswered> promise) {
   SettleForks settle;
   settle.job = report.fork.job;

@@ -156,6 +156,29 @@ TEST(KnownAnswers, HadarTrainsAGangOverTwoKindsOfGpuAtTheSlowerOnesSpeed) {
   expect_clean(*cluster);
 }
 
+// What a planner knows of a job is what is credited: of a gang that trains on for rounds it would else know nothing.
+TEST(KnownAnswers, AGangOverNodesIsCreditedEveryRoundAsOneNodeIs) {
+  constexpr double kRound_s = 60;
+  for (const std::uint32_t nodes : {1U, 3U}) {
+    SimulatedClusterOptions options;
+    options.scheduler.policy = "hadar";
+    options.scheduler.round_s = kRound_s;
+    for (std::uint32_t n = 0; n < nodes; ++n) options.nodes.push_back(node_of(std::string(1, 'a' + char(n)), "X", 1));
+    auto cluster = started(options);
+    cluster->submit(sleep_job("job", nodes, 6000, {{"X", 10}}), kJoined_s);
+    ASSERT_TRUE(cluster->run_until_ended(1000));
+    std::size_t checkpoints = 0;
+    for (const auto& event : cluster->events())
+      if (const auto* merge = std::get_if<event::Consolidated>(&event.body); merge && merge->forks.front().open) {
+        EXPECT_NEAR(static_cast<double>(merge->credited), 10 * kRound_s, 20) << nodes;
+        ++checkpoints;
+      }
+    EXPECT_EQ(checkpoints, 9U) << nodes << " nodes: one a round, and the last is the end";
+    cluster->run_until(1000);
+    expect_clean(*cluster);
+  }
+}
+
 TEST(KnownAnswers, HadareTrainsOneJobOnThreeNodesAtOnce) {
   SimulatedClusterOptions options;
   options.scheduler.policy = "hadare";

@@ -43,7 +43,7 @@ ValueSettings read_value_settings(SettingsReader& reader) {
 
 PlacingSettings read_placing_settings(SettingsReader& reader) {
   PlacingSettings settings;
-  settings.window = reader.whole("window", 10, 0, 64);
+  settings.window = reader.whole("window", settings.window, 0, 64);
   settings.budget = reader.whole("budget", 1000, 1, 10000000);
   settings.exact = reader.flag("exact", settings.exact);
   settings.max_wait = reader.whole("max_wait_rounds", 500, 1, 1000000000);

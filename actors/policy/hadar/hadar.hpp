@@ -17,8 +17,8 @@ namespace hadar {
 // within some hundredths of the least makespan and still shortens the mean completion time. The paper's forms stay
 // available: utility = "inverse-slowdown", and [prices] form = "exponential".
 //
-// Settings: utility ("jct-makespan", or another of utility_names), beta (20), quota.USER (a user's part of all GPUs),
-// stay_bonus (0.05), probe_bonus (0.3), switch_s (0 = measured), window (10), budget (1000), exact (false),
+// Settings: utility ("jct-makespan", or another of utility_names), beta (7), quota.USER (a user's part of all GPUs),
+// stay_bonus (0.05), probe_bonus (0.3), switch_s (0 = measured), window (64), budget (1000), exact (false),
 // max_wait_rounds (500).
 [[nodiscard]] Result<std::unique_ptr<Policy>> make_hadar(const PolicySettings& settings);
 

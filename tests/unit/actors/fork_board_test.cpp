@@ -126,6 +126,26 @@ TEST(ForkBoard, OnlyALoneLeaseIsSettledAtACheckpoint) {
   EXPECT_FALSE(board.lone(LeaseId{9}));
 }
 
+TEST(ForkBoard, AGangThatIsTheOnlyForkIsSettledAtACheckpointOfItsFirstMember) {
+  ForkBoard board(kGrace_s);
+  const auto first = some_lease(1, 1, 0, "n1", 1000);
+  auto second = some_lease(2, 1, 0, "n2", 1000);
+  second.gang.rank = 1;
+  board.track(tracking({first, second}), 0);
+  EXPECT_TRUE(board.lone(first.id));
+  EXPECT_FALSE(board.lone(second.id)) << "its steps are the same ones";
+  board.report(some_report(first, 300, LeaseEndReason::kRunning), 10);
+  board.checkpointed(first.id, {1, {"w", 1}});
+  board.report(some_report(second, 300, LeaseEndReason::kFailed), 20);
+  EXPECT_FALSE(board.lone(first.id)) << "it waits for a member that is gone";
+  auto last = some_report(first, 700);
+  last.base = {1, {"w", 1}};
+  board.report(last, 21);
+  const auto order = board.due(21);
+  ASSERT_TRUE(order.has_value());
+  EXPECT_EQ(order->steps_left, 700U) << "as the first member counts";
+}
+
 TEST(ForkBoard, CheckpointedLeaseCountsOnFromThere) {
   ForkBoard board(kGrace_s);
   auto a = some_lease(1, 1, 0, "n1", 1000);

@@ -54,14 +54,14 @@ TEST(Ceilings, AreWhatTheBestPossibleSchedulerWouldShow) {
   EXPECT_THAT(ceilings(outcome(), {"ours", "theirs", Figure::kMeanJct}), IsEmpty());
 }
 
-Experiment small_experiment() {
+Experiment small_experiment(std::uint64_t jobs = 20) {
   Experiment made;
   made.name = "small";
-  made.make = [](std::uint64_t seed) -> Result<Case> {
+  made.make = [jobs](std::uint64_t seed) -> Result<Case> {
     Case one;
     one.base.nodes = nodes_of({{"V100", 4, 1}, {"K80", 4, 1}});
     one.base.throughputs = free_placement_speeds();
-    auto drawn = draw_workload({"small", {.9, .1, 0, 0}, gangs_of_philly(), 0}, 20, seed);
+    auto drawn = draw_workload({"small", {.9, .1, 0, 0}, gangs_of_philly(), 0}, jobs, seed);
     one.workload = std::move(drawn.jobs);
     one.useful_gpu_s = drawn.useful_gpu_s;
     return one;
@@ -125,13 +125,14 @@ TEST(Recipes, RunTheSchemesAskedForAndCompareWhatIsLeft) {
 }
 
 TEST(Recipes, TakeSettingsForAPolicyAndForPrices) {
-  const auto as_it_is = run_experiments({}, {small_experiment()}, {}, one_seed());
+  constexpr std::uint64_t kCrowd = 120;  // prices keep some out
+  const auto as_it_is = run_experiments({}, {small_experiment(kCrowd)}, {}, one_seed());
   auto options = one_seed();
   options.settings["hadar"] = {{"utility", std::string("throughput")}};
-  const auto other_utility = run_experiments({}, {small_experiment()}, {}, options);
+  const auto other_utility = run_experiments({}, {small_experiment(kCrowd)}, {}, options);
   options = one_seed();
   options.prices.emplace().form = "exponential";
-  const auto other_prices = run_experiments({}, {small_experiment()}, {}, options);
+  const auto other_prices = run_experiments({}, {small_experiment(kCrowd)}, {}, options);
   ASSERT_TRUE(as_it_is && other_utility && other_prices);
   for (const auto* changed : {&other_utility, &other_prices}) {
     const auto& before = as_it_is->json["experiments"][0]["schemes"];
