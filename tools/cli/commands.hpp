@@ -122,9 +122,9 @@ CommandResult run_rerun(const Settings& settings, const RerunArgs& args);
 
 struct ReproArgs {
   std::string recipe;  // a name, or "list"
-  std::string seeds = "1..5";
-  std::string only;  // experiments whose name begins so; empty = all
-  std::string data;  // folder of public data; empty = none
+  std::string seeds;   // empty = as the recipe says
+  std::string only;    // experiments whose name begins so; empty = all
+  std::string data;    // folder of public data; empty = none
   std::vector<std::string> schemes;
   std::vector<std::string> set;
   std::uint32_t threads = 1;

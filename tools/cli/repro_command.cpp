@@ -56,13 +56,16 @@ void show_progress(std::size_t done, std::size_t runs) {
 }  // namespace
 
 CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
-  auto seeds = parse_seeds(args.seeds, kMostSeeds);
-  if (!seeds) return stop_usage(std::move(seeds.error()));
+  if (!args.seeds.empty())
+    if (auto asked = parse_seeds(args.seeds, kMostSeeds); !asked) return stop_usage(std::move(asked.error()));
   if (args.recipe == "list") return list(settings);
   const auto& all = repro::recipes();
   const auto recipe = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == args.recipe; });
   if (recipe == all.end())
     return stop_usage({ErrorCode::kNotFound, "repro: nothing is called " + args.recipe + "; see hadar repro list"});
+  const auto range = args.seeds.empty() ? std::string(recipe->seeds) : args.seeds;
+  auto seeds = parse_seeds(range, kMostSeeds);
+  if (!seeds) return stop_usage(std::move(seeds.error()));
   std::vector<std::string> names;
   for (const auto& policy : policies()) names.emplace_back(policy.name);
   auto set = parse_settings(args.set, names);
@@ -84,7 +87,7 @@ CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
                                                        : stop(std::move(report.error()));
   if (!args.set.empty()) report->header.push_back(fmt::format("Not as the recipe says: {}", fmt::join(args.set, ", ")));
   if (!settings.json) {
-    print(text_of(*report, args.recipe, args.seeds));
+    print(text_of(*report, args.recipe, range));
     return ExitCode::kDone;
   }
   Json out = {{"recipe", args.recipe}, {"seeds", options.measure.seeds}, {"header", report->header}};

@@ -78,7 +78,8 @@ void add_simulation_commands(CLI::App& app, const SetCommand& set) {
   const auto rebuilt = std::make_shared<Repro>();
   auto* repro = app.add_subcommand("repro", "Rebuild what papers report, from a named experiment");
   repro->add_option("NAME", rebuilt->args.recipe, "Its name; list shows them")->required();
-  repro->add_option("--seeds", rebuilt->args.seeds, "A..B or one: figures are means over them");
+  repro->add_option("--seeds", rebuilt->args.seeds,
+                    "A..B or one: figures are means over them; without it the recipe's own");
   repro->add_option("--only", rebuilt->args.only, "Only the parts whose name begins so");
   repro->add_option("--schemes", rebuilt->args.schemes, "Only these schemes, as the tables name them, by commas")
       ->delimiter(',');

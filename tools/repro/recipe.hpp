@@ -25,6 +25,7 @@ struct Recipe {
   std::string_view name;
   std::string_view summary;
   Result<Report> (*run)(const RecipeOptions& options) = nullptr;
+  std::string_view seeds = "1..5";  // unless others are asked for: more where runs are short and unlike
 };
 
 // All recipes, in the order they are shown.

@@ -7,12 +7,18 @@
 
 namespace hadar::repro {
 
+namespace {
+
+constexpr std::string_view kManySeeds = "1..40";
+
+}  // namespace
+
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> kRecipes{
       {"hadar-60gpu", "Hadar's simulations: 480 jobs on 60 GPUs of three types, seven workloads", sixty_gpus},
       {"hadar-mixed-gangs", "gangs larger than any one type's free GPUs", mixed_gangs},
-      {"hadare-lab", "HadarE's lab cluster: mixes of 1 to 12 jobs on five unlike nodes", hadare_lab},
-      {"hadare-aws", "HadarE's AWS cluster: the same mixes on V100, 2 T4, A10G, K80", hadare_aws},
+      {"hadare-lab", "HadarE's lab cluster: mixes of 1 to 12 jobs on five unlike nodes", hadare_lab, kManySeeds},
+      {"hadare-aws", "HadarE's AWS cluster: the same mixes on V100, 2 T4, A10G, K80", hadare_aws, kManySeeds},
       {"gavel-jct", "Gavel's figures: mean JCT on 108 GPUs under load", gavel_jct},
       {"gavel-makespan", "Gavel's figures: makespan of jobs that are all there at 0", gavel_makespan},
       {"estimator", "first guesses of speeds, on what they never saw", estimator},
