@@ -4,6 +4,8 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +48,22 @@ Destination follow_links(fs::path path) {
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
   return {};
+}
+
+// What two names of one file have in common: where its links lead, and the file itself once it is there, as hard links
+// share that alone. Nothing for what may stand for several.
+std::vector<std::string> identities(const std::string& name) {
+  if (name.empty()) return {};
+  if (name == "-") return {name};
+  struct stat found = {};
+  const bool there = ::stat(name.c_str(), &found) == 0;
+  if (there && !S_ISREG(found.st_mode)) return {};
+  std::error_code none;
+  // Without absolute(), a name of which no part is there yet would stay relative.
+  const auto place = fs::weakly_canonical(follow_links(fs::absolute(name, none)).file, none);
+  std::vector<std::string> all{"at " + place.string()};
+  if (there) all.push_back("file " + std::to_string(found.st_dev) + " " + std::to_string(found.st_ino));
+  return all;
 }
 
 }  // namespace
@@ -132,25 +150,22 @@ Status check_writable(const std::string& target) {
 }
 
 Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs) {
-  namespace fs = std::filesystem;
-  const auto same = [](const std::string& a, const std::string& b) {
-    if (a.empty() || b.empty()) return false;
-    if (a == "-" || b == "-") return a == b;
-    std::error_code ignored;
-    if (fs::exists(a, ignored) && !fs::is_regular_file(a, ignored)) return false;
-    if (fs::equivalent(a, b, ignored)) return true;
-    return fs::weakly_canonical(a, ignored) == fs::weakly_canonical(b, ignored);
-  };
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    for (const auto& input : inputs)
-      if (outputs[i] != "-" && same(outputs[i], input))
-        return fail(ErrorCode::kInvalidArgument, outputs[i] + ": is read by this command (as " + input +
+  std::map<std::string, std::string> read;  // by identity: as the user said it
+  std::set<std::string> written;
+  for (const auto& input : inputs)
+    for (auto& identity : identities(input)) read.emplace(std::move(identity), input);
+  for (const auto& output : outputs) {
+    const auto all = identities(output);
+    for (const auto& identity : all)
+      if (const auto found = read.find(identity); output != "-" && found != read.end())
+        return fail(ErrorCode::kInvalidArgument, output + ": is read by this command (as " + found->second +
                                                      "), so it cannot be written; give another name");
-    for (std::size_t other = 0; other < i; ++other)
-      if (same(outputs[i], outputs[other]))
+    for (const auto& identity : all)
+      if (written.contains(identity))
         return fail(ErrorCode::kInvalidArgument,
-                    outputs[i] == "-" ? "-: two outputs would go to stdout; give one of them a file"
-                                      : outputs[i] + ": two outputs would go there; give each a name of its own");
+                    output == "-" ? "-: two outputs would go to stdout; give one of them a file"
+                                  : output + ": two outputs would go there; give each a name of its own");
+    written.insert(all.begin(), all.end());
   }
   return {};
 }

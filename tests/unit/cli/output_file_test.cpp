@@ -128,6 +128,21 @@ TEST_F(Output, NeverReplacesWhatTheCommandReads) {
   EXPECT_TRUE(check_apart({at("new"), ""}, {at("in"), "", "-"}));
 }
 
+TEST_F(Output, KeepsTwoOutputsApartHoweverTheyAreSpelled) {
+  const auto here = fs::current_path();
+  fs::current_path(folder_);
+  fs::create_directory("sub");
+  fs::create_symlink("new", "link");
+  const std::vector<std::string> spellings{"new", "./new", "sub/../new", ".//new", "link", "sub/../link", at("new")};
+  for (const auto& one : spellings)
+    for (const auto& other : spellings) {
+      EXPECT_FALSE(check_apart({one, other}, {})) << one << " and " << other;
+      EXPECT_FALSE(check_apart({one}, {other})) << one << " and " << other;
+    }
+  EXPECT_TRUE(check_apart({"new", "sub/new", "other"}, {"./in"}));
+  fs::current_path(here);
+}
+
 TEST_F(Output, KeepsTwoOutputsApart) {
   EXPECT_FALSE(check_apart({at("new"), (folder_ / "." / "new").string()}, {})) << "not there yet";
   EXPECT_FALSE(check_apart({"-", "-"}, {}));
