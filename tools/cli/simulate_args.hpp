@@ -68,6 +68,15 @@ Result<std::pair<std::uint64_t, std::uint64_t>> parse_range(const std::string& t
 // Every seed of --seeds, at most `most` of them. kInvalidArgument.
 Result<std::vector<std::uint64_t>> parse_seeds(const std::string& text, std::uint64_t most);
 
+struct InputFile {
+  std::string option;  // that names it, itself or in a file it names
+  std::string file;
+};
+
+// Every file that is read, in the order of a provenance. A table of speeds that the cluster's file names is there as
+// the option would be; a cluster's file that is wrong names none.
+std::vector<InputFile> input_files(const SimulateArgs& args);
+
 // Version, options and a hash of each file read: enough to run it again. kNotFound, kIo.
 Result<nlohmann::ordered_json> provenance_of(const SimulateArgs& args);
 // The arguments in a provenance. kCorrupt names the key.

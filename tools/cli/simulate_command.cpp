@@ -19,9 +19,13 @@ void warn(const std::string& text) {
   std::fputs(("hadar: simulate: " + text + "\n").c_str(), stderr);
 }
 
-Status check_outputs(const SimulateArgs& args) {
-  const std::vector<std::string> inputs{args.cluster, args.trace, args.throughputs, args.faults, args.costs};
-  if (auto apart = check_apart({args.json, args.events, args.report}, inputs); !apart) return apart;
+Status check_outputs(const SimulateArgs& args, const SimulatePlan& plan) {
+  std::vector<std::string> inputs;
+  for (auto& input : input_files(args)) inputs.push_back(std::move(input.file));
+  auto outputs = events_paths(args, plan);
+  if (outputs.size() > 1) outputs.push_back(args.events);
+  outputs.insert(outputs.end(), {args.json, args.report});
+  if (auto apart = check_apart(outputs, inputs); !apart) return apart;
   for (const auto& target : {args.json, args.events, args.report})
     if (auto writable = check_writable(target); !writable) return writable;
   return {};
@@ -78,7 +82,7 @@ CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>&
 CommandResult run_simulate(const SimulateArgs& args) {
   auto plan = plan_simulation(args);
   if (!plan) return stop_usage(std::move(plan.error()));
-  if (auto checked = check_outputs(args); !checked)
+  if (auto checked = check_outputs(args, *plan); !checked)
     return checked.error().code == ErrorCode::kInvalidArgument ? stop_usage(std::move(checked.error()))
                                                                : stop(std::move(checked.error()));
   auto provenance = provenance_of(args);

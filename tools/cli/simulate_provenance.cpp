@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runtime/config/cluster_config.hpp"
 #include "runtime/store/blob_store.hpp"
 #include "tools/cli/simulate_args.hpp"
 
@@ -61,17 +62,30 @@ struct Reader {
   }
 };
 
+std::string throughputs_of(const SimulateArgs& args) {
+  if (!args.throughputs.empty()) return args.throughputs;
+  const auto cluster = load_cluster(args.cluster);
+  return cluster ? cluster->throughputs.string() : "";
+}
+
 }  // namespace
+
+std::vector<InputFile> input_files(const SimulateArgs& args) {
+  std::vector<InputFile> files{{"cluster", args.cluster},
+                               {"trace", args.trace},
+                               {"throughputs", throughputs_of(args)},
+                               {"faults", args.faults},
+                               {"costs", args.costs}};
+  std::erase_if(files, [](const InputFile& input) { return input.file.empty(); });
+  return files;
+}
 
 Result<Json> provenance_of(const SimulateArgs& args) {
   auto copy = args;
   Writer options;
   visit_options(options, copy);
   Json inputs = Json::array();
-  for (const auto& [option, file] :
-       {std::pair{"cluster", args.cluster}, std::pair{"trace", args.trace}, std::pair{"throughputs", args.throughputs},
-        std::pair{"faults", args.faults}, std::pair{"costs", args.costs}}) {
-    if (file.empty()) continue;
+  for (const auto& [option, file] : input_files(args)) {
     const auto hash = hash_file(file);
     if (!hash) return tl::unexpected<Error>(hash.error());
     inputs.push_back({{"option", option}, {"file", file}, {"bytes", hash->size}, {"xxh3_128", hash->hash}});

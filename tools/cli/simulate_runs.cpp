@@ -137,14 +137,23 @@ void show(const std::vector<std::atomic<std::uint64_t>>& ended_by_run, std::size
 
 }  // namespace
 
+std::vector<std::string> events_paths(const SimulateArgs& args, const SimulatePlan& plan) {
+  std::vector<std::string> paths;
+  const bool one = plan.policies.size() * plan.seeds.size() == 1;
+  for (const auto& policy : plan.policies)
+    for (const auto seed : plan.seeds) paths.push_back(events_path(args.events, policy, seed, one));
+  return paths;
+}
+
 Result<std::vector<SimulatedRun>> run_all(const SimulateArgs& args, const SimulatePlan& plan) {
+  auto paths = events_paths(args, plan);
   std::vector<SimulatedRun> runs;
   for (const auto& policy : plan.policies)
     for (const auto seed : plan.seeds) {
       auto& run = runs.emplace_back();
       run.policy = policy;
       run.seed = seed;
-      run.events_path = events_path(args.events, policy, seed, plan.policies.size() * plan.seeds.size() == 1);
+      run.events_path = std::move(paths[runs.size() - 1]);
     }
   std::vector<std::atomic<std::uint64_t>> ended(runs.size());  // jobs, by run
   std::vector<Status> ends(runs.size());

@@ -21,6 +21,9 @@ struct SimulatedRun {
   std::vector<double> plans_s;  // what each plan took
 };
 
+// Where each run's events go, in the order of the runs; empty names when they are not written.
+std::vector<std::string> events_paths(const SimulateArgs& args, const SimulatePlan& plan);
+
 // Runs all policies and seeds, `args.threads` at a time; the order of the answer and every byte written are the same
 // for any number of threads. Progress goes to stderr when that is a terminal. Errors: the first run's that has one;
 // kIo for events that cannot be written.

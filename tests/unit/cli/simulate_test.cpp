@@ -1,13 +1,8 @@
 // hadar simulate and rerun: what they are told, what they write.
 #include <filesystem>
-#include <fstream>
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
-#include <sstream>
-#include <unistd.h>
 
-#include "tools/cli/commands.hpp"
-#include "tools/cli/simulate_runs.hpp"
+#include "tests/unit/cli/simulate_fixture.hpp"
 
 namespace hadar::cli {
 namespace {
@@ -15,49 +10,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
-
-class SimulateTest : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("hadar-simulate-test-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-    write("cluster.toml", "[[nodes]]\nname = \"n\"\ncount = 2\ngpus = [{ type = \"V100\", count = 2 }]\n");
-    write("speeds.csv", "model,batch_size,gpus,gpu_type,placement,steps_per_s\nnet,8,1,V100,packed,10\n");
-    std::string jobs = "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n";
-    for (int i = 0; i < 20; ++i)
-      jobs += "job-" + std::to_string(i) + "," + std::to_string(7 * i) + ",net,8," + std::to_string(1 + i % 3) +
-              ",700,1,0,u,true\n";
-    write("trace.csv", jobs);
-    args_.cluster = path("cluster.toml");
-    args_.trace = path("trace.csv");
-    args_.throughputs = path("speeds.csv");
-    args_.policies = "hadar,yarn-cs";
-    args_.round_s = 60;
-    args_.seeds = "7..8";
-    args_.noise = 0.1;
-    args_.json = path("result.json");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream in(path(name), std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  [[nodiscard]] Json result() const { return Json::parse(read("result.json")); }
-
-  Failure failure() {
-    auto ended = run_simulate(args_);
-    EXPECT_FALSE(ended.has_value());
-    return ended ? Failure{} : ended.error();
-  }
-
-  fs::path folder_;
-  SimulateArgs args_;
-};
 
 TEST_F(SimulateTest, WritesOneRunPerPolicyAndSeed) {
   ASSERT_EQ(run_simulate(args_).value(), ExitCode::kDone);
@@ -114,22 +66,6 @@ TEST_F(SimulateTest, SettingsReachTheirPolicyAndThePricesAndAreRepeated) {
   const double shortest_first = jct_of({"hadar.utility=jct"});
   EXPECT_LT(shortest_first, jct_of({"hadar.utility=makespan"}));
   EXPECT_GT(jct_of({"prices.form=exponential", "hadar.utility=inverse-slowdown"}), shortest_first);
-}
-
-TEST_F(SimulateTest, RelativePathsAreFoundFromAnotherFolderAndAfterAMove) {
-  const auto here = fs::current_path();
-  fs::current_path(folder_);
-  args_.cluster = "cluster.toml";
-  args_.trace = "trace.csv";
-  args_.throughputs = "speeds.csv";
-  const auto ended = run_simulate(args_);
-  fs::current_path(here);
-  ASSERT_TRUE(ended.has_value());
-  EXPECT_EQ(run_rerun({}, {path("result.json"), 1}).value(), ExitCode::kDone);
-  const auto moved = folder_.string() + "-moved";
-  fs::rename(folder_, moved);
-  folder_ = moved;
-  EXPECT_EQ(run_rerun({}, {path("result.json"), 1}).value(), ExitCode::kDone) << "inputs beside the result";
 }
 
 TEST_F(SimulateTest, HeaderHoldsVersionSeedsOptionsAndHashes) {
