@@ -6,6 +6,9 @@
 namespace hadar {
 namespace {
 
+// Of a round: about what a start takes. Shorter jobs do not weigh more. A job that fills a part of the round is worth as
+// much per second of it, since others follow it on its GPUs.
+constexpr double kStart = 0.05;
 constexpr double kSoftness = 0.1;         // of the deadline: how wide the step from made to missed is
 constexpr double kBesideDeadline = 0.01;  // weight of mean completion time where the deadline does not decide
 
@@ -33,7 +36,7 @@ double soft_deadline(const UtilityJob& job, double speed, double round_s, double
 
 double unweighted(const UtilitySettings& settings, const UtilityJob& job, double speed, double round_s) {
   const double time_left = job.steps_left / speed;
-  const double jct = round_s / (time_left + round_s);
+  const double jct = round_s / (time_left + kStart * round_s);
   const double makespan = round_s / time_left * job.jobs * job.makespan_share;
   const double alone_s = job.steps_total / job.best_speed;
   switch (settings.kind) {

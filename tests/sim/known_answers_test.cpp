@@ -156,6 +156,27 @@ TEST(KnownAnswers, HadarTrainsAGangOverTwoKindsOfGpuAtTheSlowerOnesSpeed) {
   expect_clean(*cluster);
 }
 
+// Jobs far shorter than a round go before long ones, whatever the long ones mean to the makespan.
+TEST(KnownAnswers, HadarLetsACrowdOfShortJobsBeforeTheLongOnes) {
+  constexpr std::uint64_t kShort = 200;
+  constexpr double kShort_s = 20;
+  SimulationOptions options;
+  options.policy = "hadar";
+  options.round_s = 360;
+  options.nodes = {node_of("a", "X", 1), node_of("b", "X", 1)};
+  const std::map<GpuType, double> ten{{"X", 10}};
+  std::vector<TraceJob> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back({sleep_job("long" + std::to_string(i), 1, 30000, ten), 0});
+  for (std::uint64_t i = 0; i < kShort; ++i)
+    jobs.push_back({sleep_job("short" + std::to_string(i), 1, static_cast<std::uint64_t>(10 * kShort_s), ten), 0});
+  const auto jcts = simulated_jcts(options, jobs);
+  ASSERT_EQ(jcts.size(), jobs.size());
+  double sum = 0;
+  for (std::size_t i = 6; i < jcts.size(); ++i) sum += jcts[i];
+  const double first = kShort_s * (kShort / 2.0 + 1) / 2;  // two at a time, before everything else
+  EXPECT_LE(sum / kShort, 1.05 * first);
+}
+
 // What a planner knows of a job is what is credited: of a gang that trains on for rounds it would else know nothing.
 TEST(KnownAnswers, AGangOverNodesIsCreditedEveryRoundAsOneNodeIs) {
   constexpr double kRound_s = 60;
