@@ -57,7 +57,12 @@ Result<ClusterLocation> locate(const Where& where) {
     return fail(ErrorCode::kInvalidArgument,
                 description_of(where.state).string() +
                     ": not a cluster file; it must have the strings endpoint and cluster_id");
-  return ClusterLocation{(*json)["endpoint"], (*json)["cluster_id"]};
+  ClusterLocation found{(*json)["endpoint"], (*json)["cluster_id"]};
+  if (!where.cluster_id.empty() && where.cluster_id != found.cluster_id)
+    return fail(ErrorCode::kRefused, description_of(where.state).string() + ": belongs to cluster \"" +
+                                         found.cluster_id + "\", asked for was \"" + where.cluster_id +
+                                         "\"; check the state folder and the cluster id (--cluster-id, HADAR_CLUSTER)");
+  return found;
 }
 
 Result<std::filesystem::path> rounds_folder(const Where& where) {

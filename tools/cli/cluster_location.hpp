@@ -12,7 +12,7 @@ namespace hadar::cli {
 struct Where {
   std::string endpoint;
   std::string state;       // a local cluster's state folder
-  std::string cluster_id;  // only needed with `endpoint`
+  std::string cluster_id;  // any other is refused
   double limit_s = 10;     // for each request
 };
 
@@ -27,7 +27,8 @@ struct ClusterLocation {
 Where with_environment(Where where);
 
 // Finds the gateway: the endpoint, else the state folder's cluster.json. Errors: kInvalidArgument when neither is given
-// (it never guesses), or when the folder has no cluster or a malformed one.
+// (it never guesses), or when the folder has no cluster or a malformed one; kRefused when the folder's cluster is not
+// the one asked for (an endpoint's says so itself).
 Result<ClusterLocation> locate(const Where& where);
 
 // Where the last rounds are kept: the folder rounds/ of the scheduler's process when the state folder describes a

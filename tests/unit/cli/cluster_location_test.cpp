@@ -45,6 +45,21 @@ TEST_F(Location, ReadsTheStateFolder) {
   EXPECT_EQ(place->cluster_id, "c");
 }
 
+TEST_F(Location, RefusesTheStateFolderOfAnotherCluster) {
+  write(R"({"endpoint": "tcp://127.0.0.1:7", "cluster_id": "c", "processes": []})");
+  EXPECT_TRUE(locate({.endpoint = "", .state = folder_, .cluster_id = "c"}).has_value());
+  setenv("HADAR_CLUSTER", "d", 1);
+  setenv("HADAR_STATE", folder_.c_str(), 1);
+  for (const Where& where : {Where{.endpoint = "", .state = folder_, .cluster_id = "d"}, with_environment({}),
+                             with_environment({.endpoint = "", .state = folder_, .cluster_id = ""})}) {
+    const auto place = locate(where);
+    ASSERT_FALSE(place.has_value());
+    EXPECT_EQ(place.error().code, ErrorCode::kRefused) << "as an endpoint of another cluster";
+    EXPECT_THAT(place.error().message, testing::AllOf(testing::HasSubstr("cluster.json: belongs to cluster \"c\""),
+                                                      testing::HasSubstr("\"d\"")));
+  }
+}
+
 TEST_F(Location, NamesTheFileThatIsMissingOrMalformed) {
   const auto missing = locate({.endpoint = "", .state = folder_, .cluster_id = ""});
   EXPECT_THAT(missing.error().message, testing::HasSubstr("cluster.json"));
