@@ -1,8 +1,11 @@
 #include "messages/codec/client_codec.hpp"
 
+#include <algorithm>
+
 #include "messages/codec/cluster_wire.hpp"
 #include "messages/codec/common_wire.hpp"
 #include "messages/codec/job_wire.hpp"
+#include "messages/codec/utf8.hpp"
 #include "messages/schema/client.capnp.h"
 
 namespace hadar::wire {
@@ -102,11 +105,20 @@ static void build(CommandNode::Builder out, const hadar::CommandNode& in) {
   out.setDeadlineS(in.deadline_s);
 }
 
+// Tables and logs show it to everyone.
+static std::string read_reason(capnp::Text::Reader value, const Where& at) {
+  auto reason = read_text(value, at);
+  if (std::any_of(reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    refuse(at, reason, "must have no control characters");
+  if (!is_utf8(reason)) refuse(at, std::to_string(reason.size()) + " bytes", "must be UTF-8");
+  return reason;
+}
+
 static hadar::CommandNode read(CommandNode::Reader in, const Where& at) {
   hadar::CommandNode out;
   out.node = read_name(in.getNode(), at / "node");
   out.action = read_enum<hadar::NodeAction>(in.getAction(), 1, 3, at / "action");
-  out.reason = read_text(in.getReason(), at / "reason");
+  out.reason = read_reason(in.getReason(), at / "reason");
   out.deadline_s = not_negative(in.getDeadlineS(), at / "deadline_s");
   return out;
 }

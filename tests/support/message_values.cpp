@@ -253,7 +253,7 @@ void fill(Source& source, NodeList& value) {
 void fill(Source& source, CommandNode& value) {
   value.node = source.name();
   value.action = static_cast<NodeAction>(source.number32(1, 3));
-  value.reason = source.text();
+  value.reason = source.optional_name();
   value.deadline_s = source.not_negative();
 }
 

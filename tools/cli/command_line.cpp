@@ -110,7 +110,9 @@ void add_node_commands(CLI::App& app, Parsed& parsed) {
   auto* drain = add_cluster_command(app, "drain", "Take a node out of service and wait until it holds nothing", parsed,
                                     [](const Parsed& a) { return run_drain(a.settings, a.drain); });
   drain->add_option("NODE", p.drain.node, "Name")->required()->check(name_given(kNode));
-  drain->add_option("--reason", p.drain.reason, "Shown to everyone")->required()->check(given("why, in some words"));
+  drain->add_option("--reason", p.drain.reason, "Shown to everyone")
+      ->required()
+      ->check(line_given("why, in some words"));
   drain->add_option("--deadline", p.drain.deadline_s, "Take its leases back after so long; 0 waits for their end")
       ->check(seconds_between(0, 1e6));
   drain->add_flag("!--no-wait", p.drain.wait, "Return at once");

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "messages/codec/utf8.hpp"
+
 namespace hadar::cli {
 namespace {
 
@@ -57,6 +59,17 @@ CLI::Validator given(std::string what, std::size_t most_bytes) {
     return fmt::format("got {} bytes, must be {}, of at most {} bytes", text.size(), what, most_bytes);
   };
   return {check, ""};
+}
+
+CLI::Validator line_given(std::string what) {
+  const auto has_control = [](const std::string& text) {
+    return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  };
+  const auto check = [has_control](const std::string& text) -> std::string {
+    if (has_control(text)) return "got control characters, must be free of control characters";
+    return is_utf8(text) ? "" : "got bytes that are not UTF-8, must be UTF-8";
+  };
+  return given(std::move(what)) & CLI::Validator(check, "");
 }
 
 CLI::Validator name_given(std::string what) {

@@ -20,6 +20,8 @@ CLI::Validator number_between(double least, double most);
 CLI::Validator seconds_between(double least, double most);
 // A text that says something: not empty, at most `most_bytes`. `what` it must be goes into the error.
 CLI::Validator given(std::string what, std::size_t most_bytes = 4096);
+// A text that everyone's terminal will show: the same, of one line.
+CLI::Validator line_given(std::string what);
 // A name as the cluster takes it: the same, at most 256 bytes.
 CLI::Validator name_given(std::string what);
 

@@ -90,6 +90,15 @@ TEST(CommandLine, AnEmptyNameSaysWhatToGive) {
     EXPECT_THAT(error_of({"jobs", option, ""}), testing::HasSubstr(option)) << "an unset variable is no choice";
 }
 
+TEST(CommandLine, AReasonThatWouldHurtATerminalIsRefused) {
+  for (const auto* reason : {"a\nb", "\x1b[31mred", "\x7f", "\t"})
+    EXPECT_THAT(error_of({"drain", "n", "--reason", reason}),
+                testing::AllOf(testing::HasSubstr("--reason"), testing::HasSubstr("free of control characters")));
+  EXPECT_THAT(error_of({"drain", "n", "--reason", "\xff"}), testing::HasSubstr("must be UTF-8"));
+  EXPECT_THAT(error_of({"drain", "n", "--reason", ""}), testing::HasSubstr("got nothing, must be why"));
+  EXPECT_EQ(error_of({"drain", "n", "--reason", "fan 3, später"}), "taken");
+}
+
 TEST(CommandLine, TakesEveryDocumentedForm) {
   const std::vector<std::vector<const char*>> forms = {
       {"submit", "j.toml", "--key", "k", "--wait", "--keep-infeasible"},

@@ -84,6 +84,17 @@ TEST(Border, RefusesNamesThatWouldHurtALogOrATerminal) {
   EXPECT_EQ(spec_refusal([](JobSpec& spec) { spec.name = std::string(256, 'n'); }), "taken");
 }
 
+TEST(Border, RefusesReasonsThatWouldHurtALogOrATerminal) {
+  const auto reason_refusal = [](const std::string& reason) {
+    return refusal<CommandNode>([&](CommandNode& command) { command.reason = reason; });
+  };
+  for (const auto* reason : {"a\nb", "\x1b[31m", "\x7f", "\t"})
+    EXPECT_THAT(reason_refusal(reason), HasSubstr("reason: \"")) << reason;
+  EXPECT_THAT(reason_refusal("a\nb"), HasSubstr("must have no control characters"));
+  EXPECT_THAT(reason_refusal("\xff"), HasSubstr("must be UTF-8"));
+  EXPECT_EQ(reason_refusal("fan 3 — später"), "taken");
+}
+
 TEST(Border, RefusesTextAndMemoryBeyondTheirSizes) {
   EXPECT_THAT(refusal<LinkBye>([](LinkBye& bye) { bye.text.assign(65'537, 'x'); }), HasSubstr("65537 bytes"));
   EXPECT_EQ(refusal<LinkBye>([](LinkBye& bye) { bye.text.assign(65'536, '\xff'); }), "taken");
