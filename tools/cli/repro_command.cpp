@@ -53,16 +53,44 @@ void show_progress(std::size_t done, std::size_t runs) {
   std::fflush(stderr);
 }
 
+// What would be ignored is no choice.
+Status check_list(const ReproArgs& args) {
+  for (const auto& [option, given] :
+       {std::pair{"--seeds", !args.seeds.empty()}, std::pair{"--only", !args.only.empty()},
+        std::pair{"--schemes", !args.schemes.empty()}, std::pair{"--set", !args.set.empty()},
+        std::pair{"--data", !args.data.empty()}, std::pair{"--threads", args.threads != 1}})
+    if (given)
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("{}: repro list runs nothing, give it with the name of a recipe", option));
+  return {};
+}
+
+Status check_for(const repro::Recipe& recipe, const ReproArgs& args) {
+  if (!args.data.empty() && !recipe.needs_data)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("--data: {} reads none, leave it out", recipe.name));
+  for (const auto& name : args.schemes) {
+    if (name.empty())
+      return fail(ErrorCode::kInvalidArgument, "--schemes: got an empty name, must be names with commas between");
+    if (std::count(args.schemes.begin(), args.schemes.end(), name) > 1)
+      return fail(ErrorCode::kInvalidArgument, "--schemes: " + name + " is there twice");
+  }
+  return {};
+}
+
+CommandResult list_recipes(const Settings& settings, const ReproArgs& args) {
+  if (auto right = check_list(args); !right) return stop_usage(std::move(right.error()));
+  return list(settings);
+}
+
 }  // namespace
 
 CommandResult run_repro(const Settings& settings, const ReproArgs& args) {
-  if (!args.seeds.empty())
-    if (auto asked = parse_seeds(args.seeds, kMostSeeds); !asked) return stop_usage(std::move(asked.error()));
-  if (args.recipe == "list") return list(settings);
+  if (args.recipe == "list") return list_recipes(settings, args);
   const auto& all = repro::recipes();
   const auto recipe = std::find_if(all.begin(), all.end(), [&](const auto& r) { return r.name == args.recipe; });
   if (recipe == all.end())
     return stop_usage({ErrorCode::kNotFound, "repro: nothing is called " + args.recipe + "; see hadar repro list"});
+  if (auto right = check_for(*recipe, args); !right) return stop_usage(std::move(right.error()));
   const auto range = args.seeds.empty() ? std::string(recipe->seeds) : args.seeds;
   auto seeds = parse_seeds(range, kMostSeeds);
   if (!seeds) return stop_usage(std::move(seeds.error()));

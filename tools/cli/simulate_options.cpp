@@ -1,6 +1,7 @@
 #include "tools/cli/simulate_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "tools/cli/option_checks.hpp"
 #include "tools/cli/simulate_args.hpp"
@@ -9,6 +10,18 @@ namespace hadar::cli {
 namespace {
 
 constexpr std::uint32_t kMostThreads = 256;
+
+// CLI11's own delimiter lets empty names after the last comma go.
+std::vector<std::string> split_names(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const auto& text : texts)
+    for (std::size_t from = 0; from <= text.size();) {
+      const auto comma = std::min(text.find(',', from), text.size());
+      names.push_back(text.substr(from, comma - from));
+      from = comma + 1;
+    }
+  return names;
+}
 
 void add_inputs(CLI::App& command, SimulateArgs& args) {
   command.add_option("--cluster", args.cluster, "The cluster, a TOML file")->required();
@@ -81,8 +94,9 @@ void add_simulation_commands(CLI::App& app, const SetCommand& set) {
   repro->add_option("--seeds", rebuilt->args.seeds,
                     "A..B or one: figures are means over them; without it the recipe's own");
   repro->add_option("--only", rebuilt->args.only, "Only the parts whose name begins so");
-  repro->add_option("--schemes", rebuilt->args.schemes, "Only these schemes, as the tables name them, by commas")
-      ->delimiter(',');
+  repro->add_option_function<std::vector<std::string>>(
+      "--schemes", [rebuilt](const std::vector<std::string>& texts) { rebuilt->args.schemes = split_names(texts); },
+      "Only these schemes, as the tables name them, by commas");
   repro->add_option("--set", rebuilt->args.set,
                     "POLICY.key=value or prices.key=value, as hadard's files; may be given often");
   repro->add_option("--data", rebuilt->args.data, "Folder of public data, for the recipes that say so");

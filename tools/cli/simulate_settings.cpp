@@ -15,18 +15,59 @@ tl::unexpected<Error> refused(const std::string& what, const std::string& why) {
   return fail(ErrorCode::kInvalidArgument, "--set " + what + ": " + why);
 }
 
+// One --set: "NAME.key=value".
+struct Setting {
+  std::string text;  // as typed
+  std::string name;  // of a policy, or prices
+  std::string key;
+  std::string value;
+  // As a process's configuration has it, whose section is called policy whatever the policy's name.
+  [[nodiscard]] std::string section() const { return name == kPrices ? name : "policy"; }
+  [[nodiscard]] std::string override_text() const { return section() + "." + key + "=" + value; }
+};
+
+Result<Setting> parse_setting(const std::string& text, const std::vector<std::string>& policies) {
+  const auto dot = text.find('.');
+  const auto equal = dot == std::string::npos ? dot : text.find('=', dot);
+  if (equal == std::string::npos) return refused(text, "give POLICY.key=value or prices.key=value");
+  Setting setting{text, text.substr(0, dot), text.substr(dot + 1, equal - dot - 1), text.substr(equal + 1)};
+  const bool runs = std::find(policies.begin(), policies.end(), setting.name) != policies.end();
+  if (setting.name != kPrices && !runs) return refused(text, "neither a policy that is run nor prices");
+  const auto config = load_process_config("", std::vector{setting.override_text()});
+  if (config) return setting;
+  auto why = config.error().message;
+  if (const auto prefix = "--set " + setting.override_text() + ": "; why.starts_with(prefix))
+    why.erase(0, prefix.size());
+  if (why.starts_with(setting.section() + ".")) why.replace(0, setting.section().size(), setting.name);
+  return refused(text, why);
+}
+
+Status check_twice(const std::vector<Setting>& settings, const Setting& next) {
+  for (const auto& before : settings)
+    if (before.name == next.name && before.key == next.key && before.value != next.value)
+      return refused(next.text, next.name + "." + next.key + " is " + before.value + " in another --set, give it once");
+  return {};
+}
+
+// The one that a policy's complaint is about; of none in particular, the policy's name.
+std::string blamed(const std::vector<Setting>& settings, const std::string& name, const std::string& complaint) {
+  for (const auto& setting : settings)
+    if (setting.name == name && complaint.find("setting \"" + setting.key + "\"") != std::string::npos)
+      return setting.text;
+  return name;
+}
+
 }  // namespace
 
 Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, const std::vector<std::string>& policies) {
+  std::vector<Setting> settings;
   std::map<std::string, std::vector<std::string>> by_name;
   for (const auto& text : texts) {
-    const auto dot = text.find('.');
-    if (dot == std::string::npos || text.find('=', dot) == std::string::npos)
-      return refused(text, "give POLICY.key=value or prices.key=value");
-    const auto name = text.substr(0, dot);
-    const bool runs = std::find(policies.begin(), policies.end(), name) != policies.end();
-    if (name != kPrices && !runs) return refused(text, "neither a policy that is run nor prices");
-    by_name[name].push_back((name == kPrices ? kPrices : "policy") + text.substr(dot));
+    auto setting = parse_setting(text, policies);
+    if (!setting) return fail(std::move(setting));
+    if (auto once = check_twice(settings, *setting); !once) return fail(std::move(once));
+    by_name[setting->name].push_back(setting->override_text());
+    settings.push_back(*std::move(setting));
   }
   NamedSettings named;
   for (const auto& [name, overrides] : by_name) {
@@ -36,7 +77,8 @@ Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, cons
       named.prices = config->prices;
       continue;
     }
-    if (auto made = make_policy(name, config->policy); !made) return refused(name, made.error().message);
+    if (auto made = make_policy(name, config->policy); !made)
+      return refused(blamed(settings, name, made.error().message), made.error().message);
     named.of_policy[name] = std::move(config->policy);
   }
   return named;

@@ -26,6 +26,7 @@ struct Recipe {
   std::string_view summary;
   Result<Report> (*run)(const RecipeOptions& options) = nullptr;
   std::string_view seeds = "1..5";  // unless others are asked for: more where runs are short and unlike
+  bool needs_data = false;          // reads RecipeOptions::data; of any other it would be ignored
 };
 
 // All recipes, in the order they are shown.

@@ -22,7 +22,10 @@ const std::vector<Recipe>& recipes() {
       {"gavel-jct", "Gavel's figures: mean JCT on 108 GPUs under load", gavel_jct},
       {"gavel-makespan", "Gavel's figures: makespan of jobs that are all there at 0", gavel_makespan},
       {"estimator", "first guesses of speeds, on what they never saw", estimator},
-      {"sia-traces", "Sia's public workloads on its 64 GPUs; needs --data", sia_traces},
+      {.name = "sia-traces",
+       .summary = "Sia's public workloads on its 64 GPUs; needs --data",
+       .run = sia_traces,
+       .needs_data = true},
   };
   return kRecipes;
 }
