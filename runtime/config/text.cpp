@@ -43,7 +43,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 Result<std::string> read_text(const fs::path& file) {
   std::error_code error;
   const auto status = fs::status(file, error);
-  if (!fs::exists(status)) return fail(ErrorCode::kNotFound, "no such file: " + file.string());
+  if (status.type() == fs::file_type::not_found) return fail(ErrorCode::kNotFound, "no such file: " + file.string());
+  if (!fs::status_known(status)) return fail(ErrorCode::kIo, "cannot open " + file.string() + ": " + error.message());
   if (fs::is_directory(status)) return fail(ErrorCode::kIo, file.string() + " is a folder, must be a file");
   std::ifstream in(file, std::ios::binary);
   if (!in) return fail(ErrorCode::kIo, "cannot open " + file.string() + ": " + std::generic_category().message(errno));

@@ -42,6 +42,14 @@ Status command_node(Client& client, const CommandNode& command) {
   return {};
 }
 
+Result<bool> is_drained(Client& client, const std::string& name) {
+  auto list = client.ask<NodeList>(QueryNodes{});
+  if (!list) return fail(std::move(list));
+  return std::any_of(list->nodes.begin(), list->nodes.end(), [&](const NodeView& view) {
+    return view.inventory.name == name && view.state == NodeState::kDrained;
+  });
+}
+
 // Waits until the node is drained: bounded by the deadline when there is one, since leases are revoked then.
 Status wait_drained(Client& client, const DrainArgs& args) {
   catch_interrupts();
@@ -78,6 +86,8 @@ CommandResult run_nodes(const Settings& settings) {
 CommandResult run_drain(const Settings& settings, const DrainArgs& args) {
   auto client = open_client(settings.where);
   if (!client) return stop(std::move(client.error()));
+  auto already = is_drained(**client, args.node);  // it drains anew when told again, if only for a moment
+  if (!already) return stop(std::move(already.error()));
   auto sent = command_node(
       **client,
       {.node = args.node, .action = NodeAction::kDrain, .reason = args.reason, .deadline_s = args.deadline_s});
@@ -89,7 +99,7 @@ CommandResult run_drain(const Settings& settings, const DrainArgs& args) {
   if (settings.json)
     print(done_json("node", args.node));
   else
-    print(fmt::format("node {} {}\n", args.node, args.wait ? "drained" : "draining"));
+    print(fmt::format("node {} {}\n", args.node, *already ? "is drained already" : args.wait ? "drained" : "draining"));
   return ExitCode::kDone;
 }
 

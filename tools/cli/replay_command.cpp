@@ -34,13 +34,24 @@ std::string plan_text(const RoundInput& input, const RoundPlan& plan) {
   return out;
 }
 
+tl::unexpected<Error> no_round_file(const std::string& round, std::filesystem::file_status status,
+                                    const std::error_code& error) {
+  const std::string instead = "; give a round's number or file";
+  if (std::filesystem::is_directory(status))
+    return fail(ErrorCode::kIo, round + " is a folder, must be a file" + instead);
+  if (std::filesystem::exists(status)) return fail(ErrorCode::kIo, round + " is no regular file" + instead);
+  if (!std::filesystem::status_known(status))
+    return fail(ErrorCode::kIo, "cannot open " + round + ": " + error.message() + instead);
+  return fail(ErrorCode::kNotFound, round + ": no such file" + instead);
+}
+
 // A file needs no cluster; a number means the state folder's round even where a file has that name.
 Result<std::filesystem::path> locate_round(const Where& where, const std::string& round) {
   const bool number = round.find_first_not_of("0123456789.") == std::string::npos;
-  std::error_code none;
-  if ((!number || where.state.empty()) && std::filesystem::is_regular_file(round, none))
-    return std::filesystem::path(round);
-  if (!number) return fail(ErrorCode::kNotFound, round + ": no such file; give a round's number or file");
+  std::error_code error;
+  const auto status = std::filesystem::status(round, error);
+  if ((!number || where.state.empty()) && std::filesystem::is_regular_file(status)) return std::filesystem::path(round);
+  if (!number) return no_round_file(round, status, error);
   auto folder = rounds_folder(where);
   if (!folder) return fail(std::move(folder));
   return find_round(*folder, round);

@@ -65,8 +65,8 @@ CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>&
       return stop({ErrorCode::kInternal, fmt::format("simulate: {} under seed {} broke a rule of the cluster: {}",
                                                      run.policy, run.seed, run.result.violations.front())});
     if (!run.result.ended)
-      warn(fmt::format("simulate: {} under seed {} was given up at {}: {} of {} jobs had completed", run.policy,
-                       run.seed, duration_text(run.result.now_s), run.result.figures.completed, plan.workload.size()));
+      warn(fmt::format("{} under seed {} was given up at {}: {} of {} jobs had completed", run.policy, run.seed,
+                       duration_text(run.result.now_s), run.result.figures.completed, plan.workload.size()));
   }
   const bool all_ended = std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.result.ended; });
   const auto& never = runs.front().result.infeasible;

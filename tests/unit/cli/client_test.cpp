@@ -7,6 +7,7 @@
 #include "messages/codec/client_codec.hpp"
 #include "messages/codec/node_codec.hpp"
 #include "runtime/transport/zmq_transport.hpp"
+#include "tools/cli/commands.hpp"
 #include "tools/cli/outcome.hpp"
 
 namespace hadar::cli {
@@ -56,6 +57,32 @@ class FakeGateway {
 };
 
 void say_nothing(FakeGateway&, const std::string&, const Packet&) {}
+
+TEST(Drain, SaysWhenANodeIsDrainedAlready) {
+  for (const auto state : {NodeState::kUp, NodeState::kDraining, NodeState::kDrained}) {
+    FakeGateway gateway([state](FakeGateway& self, const std::string& peer, const Packet& packet) {
+      if (packet.envelope.kind == MessageKind::kCommandNode)
+        return self.reply(peer, packet, MessageKind::kAck, Codec<Ack>::encode(Ack{}));
+      NodeList list;
+      list.nodes.resize(1);
+      list.nodes.front().inventory.name = "n";
+      list.nodes.front().inventory.gpus = {{"V100", 1}};
+      list.nodes.front().state = state;
+      self.reply(peer, packet, MessageKind::kNodeList, Codec<NodeList>::encode(list));
+    });
+    testing::internal::CaptureStdout();
+    Settings settings;
+    settings.where.endpoint = gateway.endpoint();
+    DrainArgs args;
+    args.node = "n";
+    args.reason = "fan";
+    args.wait = false;
+    const auto ended = run_drain(settings, args);
+    const auto told = testing::internal::GetCapturedStdout();
+    ASSERT_TRUE(ended.has_value()) << ended.error().error.message;
+    EXPECT_EQ(told, state == NodeState::kDrained ? "node n is drained already\n" : "node n draining\n");
+  }
+}
 
 TEST(Client, GetsTheAnswerToItsRequest) {
   FakeGateway gateway([](FakeGateway& self, const std::string& peer, const Packet& packet) {

@@ -111,7 +111,9 @@ TEST_F(SimulateTest, AJobBeyondTheEndOfTimeIsGivenUpAndCounted) {
   args_.limit_s = 1e5;
   testing::internal::CaptureStderr();
   EXPECT_EQ(run_simulate(args_).value(), ExitCode::kPartly);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("0 of 21 jobs had completed"));
+  const auto warning = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(warning, HasSubstr("0 of 21 jobs had completed"));
+  EXPECT_THAT(warning, testing::StartsWith("hadar: simulate: hadar under seed"));
 }
 
 TEST_F(SimulateTest, HeaderOfAnotherShapeIsNamed) {
@@ -150,6 +152,7 @@ TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
   usage([&] { args_.checkpoint_s = 1e-9; }, "--checkpoint");
   usage([&] { args_.explain = "nobody"; }, "nobody");
   usage([&] { args_.set = {"hadar.gamma=1"}; }, "gamma");
+  usage([&] { args_.set = {"hadar.beta=1", "hadar.beta=2"}; }, "--set hadar.beta=2: hadar.beta is 1 in another");
   usage([&] { args_.set = {"hadar.utility=best"}; }, "best");
   usage([&] { args_.set = {"hadar.quota.u=2"}; }, "quota.u");
   usage([&] { args_.set = {"gavel-las.beta=1"}; }, "neither a policy that is run nor prices");
@@ -159,6 +162,21 @@ TEST_F(SimulateTest, WrongInputIsNamedBeforeAnythingRuns) {
   write("empty.csv", "job_id,arrival_s,model,batch_size,gpus,total_steps,weight,deadline_s,user,forkable\n");
   usage([&] { args_.trace = path("empty.csv"); }, "empty.csv");
   EXPECT_FALSE(fs::exists(path("result.json")));
+}
+
+TEST_F(SimulateTest, AFileThatCannotBeReadIsCalledWhatItIs) {
+  fs::create_symlink("loop", path("loop"));
+  const auto says = [&](const std::string& file, const std::string& text) {
+    args_.cluster = file;
+    EXPECT_THAT(failure().error.message, HasSubstr(text));
+    const auto replayed = run_replay({}, {file, "hadar", {}});
+    ASSERT_FALSE(replayed.has_value());
+    EXPECT_THAT(replayed.error().error.message, HasSubstr(text));
+    EXPECT_THAT(replayed.error().error.message, HasSubstr("give a round's number or file"));
+  };
+  says(path("loop"), "Too many levels of symbolic links");
+  says(folder_.string(), "is a folder, must be a file");
+  says(path("none"), "no such file");
 }
 
 TEST_F(SimulateTest, OutputThatCannotBeWrittenIsNamedBeforeAnythingRuns) {
