@@ -17,7 +17,9 @@ using Broken = std::optional<BrokenRule>;
 constexpr std::size_t kMostNameBytes = 256;
 constexpr std::size_t kMostArguments = 1024;
 constexpr std::size_t kMostArgumentBytes = 65536;
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;  // exact in every JSON reader
+constexpr std::uint32_t kMostBatch = std::uint32_t{1} << 20;  // of the bundled trainer, which holds it in memory
+constexpr std::uint64_t kMostCheckpointBytes = std::uint64_t{1} << 32;  // the same
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;            // exact in every JSON reader
 
 BrokenRule got(const std::string& key, const std::string& what, const std::string& must) {
   return {key, "got " + what + ", must be " + must};
@@ -101,13 +103,17 @@ Broken check_sleep(const JobSpec& spec) {
   for (const auto& type : spec.gpu_types)
     if (!sleep.steps_per_s.contains(type))
       return got("sleep.steps_per_s", "no speed for " + quote_toml(type), "given for every type in gpu_types");
-  if (sleep.checkpoint_bytes > kMostSteps)
-    return got("sleep.checkpoint_bytes", std::to_string(sleep.checkpoint_bytes), "at most 2^53");
+  if (sleep.checkpoint_bytes > kMostCheckpointBytes)
+    return got("sleep.checkpoint_bytes", std::to_string(sleep.checkpoint_bytes),
+               "at most " + std::to_string(kMostCheckpointBytes));
   return check_number("sleep.log_bytes_per_s", sleep.log_bytes_per_s, 0);
 }
 
 Broken check_counts(const JobSpec& spec) {
   if (spec.batch_size == 0) return got("batch_size", "0", "at least 1");
+  if (spec.batch_size > kMostBatch && !spec.workload.empty())  // a command's samples may be tokens
+    return got("batch_size", std::to_string(spec.batch_size),
+               "at most " + std::to_string(kMostBatch) + " for a bundled workload");
   if (spec.gpus == 0 || spec.gpus > kMostGangGpus)
     return got("gpus", std::to_string(spec.gpus), "from 1 to " + std::to_string(kMostGangGpus));
   if (spec.total_steps == 0 || spec.total_steps > kMostSteps)

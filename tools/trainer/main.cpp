@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -103,5 +104,12 @@ std::optional<int> parse(int argc, char** argv, Options& options) {
 int main(int argc, char** argv) {
   hadar::trainer::Options options;
   if (const auto over = hadar::trainer::parse(argc, argv, options)) return *over;
-  return options.evaluate ? hadar::trainer::evaluate(options) : hadar::trainer::train(options);
+  try {
+    return options.evaluate ? hadar::trainer::evaluate(options) : hadar::trainer::train(options);
+  } catch (const std::bad_alloc&) {
+    return hadar::trainer::complain(hadar::trainer::kFailed,
+                                    "out of memory: " + options.workload +
+                                        " takes more than there is; give its job a smaller batch_size, or " +
+                                        "checkpoint_bytes for sleep");
+  }
 }

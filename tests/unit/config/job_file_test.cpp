@@ -204,6 +204,35 @@ TEST_F(JobRules, RefuseNumbersNoJobCanHave) {
   EXPECT_THAT(broken(), StartsWith("total_steps: got 0"));
 }
 
+TEST_F(JobRules, RefuseWhatTheBundledTrainerCannotHoldInMemory) {
+  for (const auto* workload : {"image", "recommendation", "weather", "sleep"}) {
+    JobSpec spec = spec_;
+    spec.workload = workload;
+    spec.sleep = {};
+    if (spec.workload == "sleep") spec.sleep.steps_per_s = {{"V100", 1}};
+    spec.batch_size = 1048576;
+    EXPECT_TRUE(validate_job(spec)) << workload;
+    for (const std::uint32_t batch : {1048577U, 4294967295U}) {
+      spec.batch_size = batch;
+      EXPECT_THAT(validate_job(spec).error().message,
+                  StartsWith("batch_size: got " + std::to_string(batch) + ", must be at most 1048576"));
+    }
+  }
+  JobSpec sleep = spec_;
+  sleep.workload = "sleep";
+  sleep.sleep = {.steps_per_s = {{"V100", 1}}, .checkpoint_bytes = 4294967296};
+  EXPECT_TRUE(validate_job(sleep));
+  for (const std::uint64_t bytes : {4294967297ULL, 100000000000ULL}) {
+    sleep.sleep.checkpoint_bytes = bytes;
+    EXPECT_THAT(validate_job(sleep).error().message,
+                StartsWith("sleep.checkpoint_bytes: got " + std::to_string(bytes) + ", must be at most 4294967296"));
+  }
+  spec_.workload.clear();
+  spec_.command = {"train"};
+  spec_.batch_size = 4000000;
+  EXPECT_EQ(broken(), "") << "of a command, tokens perhaps";
+}
+
 TEST_F(JobRules, RefuseCommandsThatCannotRun) {
   spec_.workload.clear();
   spec_.command = {""};

@@ -72,6 +72,13 @@ class TrainerProgram(unittest.TestCase):
         self.expect_complaint(run("evaluate", "image", weights), "layer0.weight")
         self.expect_complaint(run("evaluate", "image", self.folder / "none"), "none")
 
+    def test_too_little_memory_is_said_in_one_line(self):
+        result = run("sleep", HADAR_SLEEP=f"checkpoint_bytes={2**60}", HADAR_STANDALONE_STEPS=1,
+                     HADAR_STANDALONE_RESULT=self.folder / "weights.safetensors")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertTrue(result.stderr.startswith("hadar-trainer: out of memory: sleep "), result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+
     def test_sleep_writes_the_ordered_log_and_size(self):
         weights = self.folder / "weights.safetensors"
         result = run("sleep", HADAR_SLEEP="checkpoint_bytes=40000,crash_at_step=0,log_bytes_per_s=1e9",
