@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include "actors/pricing/makespan_shares.hpp"
 
@@ -97,11 +98,11 @@ std::vector<ForkForecaster::Runner> ForkForecaster::line_up(ForkRule rule) const
   return runners;
 }
 
-void ForkForecaster::gather(std::vector<Runner>& runners) const {
+std::size_t ForkForecaster::gather(std::span<Runner> runners) const {
   auto pool = gpus_;
-  for (auto& runner : runners) {
-    runner.rate = 0;
-    if (empty(pool)) continue;
+  std::size_t reached = 0;
+  for (; reached < runners.size() && !empty(pool); ++reached) {
+    auto& runner = runners[reached];
     std::uint32_t type = kNoType;
     if (terms_.forks(runner.job)) {
       ForkSpeeds speeds;
@@ -111,22 +112,22 @@ void ForkForecaster::gather(std::vector<Runner>& runners) const {
       runner.rate = lone(runner.job, false, pool, type);
     }
   }
+  return reached;
 }
 
-void ForkForecaster::spread(std::vector<Runner>& runners) const {
-  double wanted = 0;
-  for (const auto& runner : runners) wanted += plan_.job(runner.job).gpus;
+std::size_t ForkForecaster::spread(std::span<Runner> runners, double wanted) const {
   auto pool = gpus_;
   const bool priced = wanted > std::accumulate(pool.begin(), pool.end(), 0.0);
-  std::vector<std::uint32_t> types(runners.size(), kNoType);
+  std::vector<std::uint32_t> types;
   std::vector<std::pair<double, std::size_t>> forkable;  // seconds left
-  for (std::size_t i = 0; i < runners.size(); ++i) {
-    auto& runner = runners[i];
-    runner.rate = empty(pool) ? 0 : lone(runner.job, priced, pool, types[i]);
-    if (runner.rate > 0 && types[i] != kNoType && terms_.forks(runner.job))
-      forkable.emplace_back(runner.left / runner.rate, i);
+  std::size_t reached = 0;
+  for (; reached < runners.size() && !empty(pool); ++reached) {
+    auto& runner = runners[reached];
+    runner.rate = lone(runner.job, priced, pool, types.emplace_back(kNoType));
+    if (runner.rate > 0 && types.back() != kNoType && terms_.forks(runner.job))
+      forkable.emplace_back(runner.left / runner.rate, reached);
   }
-  if (empty(pool)) return;
+  if (empty(pool)) return reached;
   std::stable_sort(forkable.begin(), forkable.end());
   for (const auto& [time, i] : forkable) {
     auto& runner = runners[i];
@@ -139,25 +140,30 @@ void ForkForecaster::spread(std::vector<Runner>& runners) const {
     runner.rate = forked;
     pool = std::move(rest);
   }
+  return reached;
 }
 
 ForkForecast ForkForecaster::play(ForkRule rule) const {
-  auto runners = line_up(rule);
+  auto all = line_up(rule);
+  std::span<Runner> runners(all);  // those not done yet
   const auto least_together = runners.size() / kSteps;
   ForkForecast forecast;
   double now = 0;
   double weights = 0;
+  double wanted = 0;
+  for (const auto& runner : runners) wanted += plan_.job(runner.job).gpus;
+  std::vector<double> times;
   while (!runners.empty()) {
-    rule == ForkRule::kGather ? gather(runners) : spread(runners);
-    std::vector<double> times;
-    for (const auto& runner : runners)
+    const auto reached = runners.first(rule == ForkRule::kGather ? gather(runners) : spread(runners, wanted));
+    times.clear();
+    for (const auto& runner : reached)
       if (runner.rate > 0) times.push_back(runner.left / runner.rate);
     if (times.empty()) break;
     const auto together = std::min(std::max(times.size() / kTogether, 1 + least_together), times.size());
     const auto last = times.begin() + static_cast<std::ptrdiff_t>(together - 1);
     std::nth_element(times.begin(), last, times.end());
     const double step = *last;
-    std::erase_if(runners, [&](Runner& runner) {
+    const auto done = [&](Runner& runner) {
       if (runner.rate <= 0) return false;
       const double time = runner.left / runner.rate;
       runner.left -= runner.rate * step;
@@ -165,8 +171,12 @@ ForkForecast ForkForecaster::play(ForkRule rule) const {
       forecast.mean_completion_s += value_.weight(runner.job) * (now + time);
       weights += value_.weight(runner.job);
       forecast.makespan_s = std::max(forecast.makespan_s, now + time);
+      wanted -= plan_.job(runner.job).gpus;
       return true;
-    });
+    };
+    // From the back, so that who goes on ends up beside those that wait, which stay where they are.
+    const auto kept = std::remove_if(reached.rbegin(), reached.rend(), done) - reached.rbegin();
+    runners = runners.subspan(reached.size() - static_cast<std::size_t>(kept));
     now += step;
   }
   if (weights > 0) forecast.mean_completion_s /= weights;

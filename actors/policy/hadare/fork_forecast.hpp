@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "actors/policy/hadare/fork_terms.hpp"
@@ -41,8 +42,9 @@ class ForkForecaster {
 
   [[nodiscard]] double bound_s() const;
   [[nodiscard]] std::vector<Runner> line_up(ForkRule rule) const;
-  void gather(std::vector<Runner>& runners) const;
-  void spread(std::vector<Runner>& runners) const;
+  // Each sets the rates of the runners it reaches, until no GPU is left, and tells how many those are: the first ones.
+  std::size_t gather(std::span<Runner> runners) const;
+  std::size_t spread(std::span<Runner> runners, double wanted) const;
   [[nodiscard]] double lone(std::size_t j, bool priced, Pool& pool, std::uint32_t& type) const;
   void take_forks(std::size_t j, double left, Pool& pool, ForkSpeeds& speeds, std::uint32_t forks,
                   std::uint32_t own_type) const;
