@@ -6,8 +6,8 @@
 namespace hadar {
 namespace {
 
-// Of a round: about what a start takes. Shorter jobs do not weigh more. A job that fills a part of the round is worth as
-// much per second of it, since others follow it on its GPUs.
+// Of a round: about what a start takes. Shorter jobs do not weigh more. A job that fills a part of the round is worth
+// as much per second of it, since others follow it on its GPUs.
 constexpr double kStart = 0.05;
 constexpr double kSoftness = 0.1;         // of the deadline: how wide the step from made to missed is
 constexpr double kBesideDeadline = 0.01;  // weight of mean completion time where the deadline does not decide

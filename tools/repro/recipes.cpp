@@ -10,6 +10,7 @@ namespace hadar::repro {
 namespace {
 
 constexpr std::string_view kManySeeds = "1..40";
+constexpr std::string_view kGavelSeeds = "0..4";  // 0 to 2 are those of the published runs
 
 }  // namespace
 
@@ -19,8 +20,8 @@ const std::vector<Recipe>& recipes() {
       {"hadar-mixed-gangs", "gangs larger than any one type's free GPUs", mixed_gangs},
       {"hadare-lab", "HadarE's lab cluster: mixes of 1 to 12 jobs on five unlike nodes", hadare_lab, kManySeeds},
       {"hadare-aws", "HadarE's AWS cluster: the same mixes on V100, 2 T4, A10G, K80", hadare_aws, kManySeeds},
-      {"gavel-jct", "Gavel's figures: mean JCT on 108 GPUs under load", gavel_jct},
-      {"gavel-makespan", "Gavel's figures: makespan of jobs that are all there at 0", gavel_makespan},
+      {"gavel-jct", "Gavel's figures: mean JCT on 108 GPUs under load", gavel_jct, kGavelSeeds},
+      {"gavel-makespan", "Gavel's figures: makespan of jobs that are all there at 0", gavel_makespan, kGavelSeeds},
       {"estimator", "first guesses of speeds, on what they never saw", estimator},
       {.name = "sia-traces",
        .summary = "Sia's public workloads on its 64 GPUs; needs --data",
