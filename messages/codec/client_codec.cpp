@@ -1,7 +1,5 @@
 #include "messages/codec/client_codec.hpp"
 
-#include <algorithm>
-
 #include "messages/codec/cluster_wire.hpp"
 #include "messages/codec/common_wire.hpp"
 #include "messages/codec/job_wire.hpp"
@@ -108,8 +106,7 @@ static void build(CommandNode::Builder out, const hadar::CommandNode& in) {
 // Tables and logs show it to everyone.
 static std::string read_reason(capnp::Text::Reader value, const Where& at) {
   auto reason = read_text(value, at);
-  if (std::any_of(reason.begin(), reason.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
-    refuse(at, reason, "must have no control characters");
+  if (has_control(reason)) refuse(at, reason, "must have no control characters");
   if (!is_utf8(reason)) refuse(at, std::to_string(reason.size()) + " bytes", "must be UTF-8");
   return reason;
 }

@@ -1,5 +1,6 @@
 #include "messages/codec/utf8.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace hadar {
@@ -32,6 +33,10 @@ bool is_utf8(std::string_view bytes) {
     bytes.remove_prefix(length);
   }
   return true;
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 }  // namespace hadar

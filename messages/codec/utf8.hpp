@@ -11,4 +11,7 @@ std::size_t utf8_length(std::string_view bytes);
 
 bool is_utf8(std::string_view bytes);
 
+// Whether a text has characters that would break a line or drive a terminal.
+bool has_control(std::string_view text);
+
 }  // namespace hadar

@@ -50,12 +50,6 @@ std::string one_line(std::string_view value) {
   return line;
 }
 
-bool has_control(std::string_view value) {
-  for (const unsigned char c : value)
-    if (c < 0x20 || c == 0x7f) return true;
-  return false;
-}
-
 Status read_words(kj::ArrayPtr<const capnp::word> words, std::string_view message,
                   const std::function<void(capnp::MessageReader&, const Where&)>& read_root) {
   capnp::ReaderOptions options;

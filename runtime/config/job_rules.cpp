@@ -25,13 +25,6 @@ BrokenRule got(const std::string& key, const std::string& what, const std::strin
   return {key, "got " + what + ", must be " + must};
 }
 
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-}
-
 // A text that ends up in tables, JSON and log lines.
 Broken check_word(const std::string& key, const std::string& text) {
   if (text.size() > kMostNameBytes)

@@ -62,10 +62,7 @@ CLI::Validator given(std::string what, std::size_t most_bytes) {
 }
 
 CLI::Validator line_given(std::string what) {
-  const auto has_control = [](const std::string& text) {
-    return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-  };
-  const auto check = [has_control](const std::string& text) -> std::string {
+  const auto check = [](const std::string& text) -> std::string {
     if (has_control(text)) return "got control characters, must be free of control characters";
     return is_utf8(text) ? "" : "got bytes that are not UTF-8, must be UTF-8";
   };

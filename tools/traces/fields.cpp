@@ -23,13 +23,6 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  });
-}
-
 }  // namespace
 
 bool is_word(std::string_view text) {
