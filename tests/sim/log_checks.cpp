@@ -12,10 +12,6 @@ namespace hadar {
 namespace {
 
 constexpr double kSlack_s = 1e-6;
-// A plan made before a drain may be written down after it; its leases are refused by the keeper.
-constexpr double kDrainPlanned_s = 20;
-// A lease that nobody can reach goes on for the outage grace, and a hung trainer until it is killed.
-constexpr double kDrainOver_s = 80;
 
 struct CheckedLease {
   Lease lease;
@@ -37,6 +33,8 @@ struct CheckedJob {
 
 class LogChecker {
  public:
+  explicit LogChecker(const DrainSlack& slack) : slack_(slack) {}
+
   std::vector<std::string> run(const std::vector<Event>& events, bool finished) {
     for (const auto& event : events) {
       now_ = &event;
@@ -80,7 +78,7 @@ class LogChecker {
     drains_.erase(e.node);
   }
   void take(const event::NodeDraining& e) {
-    drains_[e.node] = {now_->t_s, e.deadline_s > 0 ? now_->t_s + e.deadline_s + kDrainOver_s : HUGE_VAL};
+    drains_[e.node] = {now_->t_s, e.deadline_s > 0 ? now_->t_s + e.deadline_s + slack_.over_s : HUGE_VAL};
   }
   void take(const event::NodeUndrained& e) {
     check_drain(e.node);
@@ -129,7 +127,7 @@ class LogChecker {
 
   void check_node(const Lease& lease) {
     if (const auto drain = drains_.find(lease.node);
-        drain != drains_.end() && now_->t_s > drain->second.since_t_s + kDrainPlanned_s)
+        drain != drains_.end() && now_->t_s > drain->second.since_t_s + slack_.granted_s)
       complain(name(lease.id) + " is granted on " + lease.node + ", which is being drained");
     for (const auto& [id, other] : leases_)
       if (id != lease.id && !other.over_t_s && other.lease.node == lease.node && other.lease.fork.job == lease.fork.job)
@@ -257,6 +255,7 @@ class LogChecker {
 
   static std::string name(LeaseId id) { return "lease " + std::to_string(id.value); }
 
+  DrainSlack slack_;
   const Event* now_ = nullptr;
   std::uint64_t last_seq_ = 0;
   double last_t_s_ = 0;
@@ -282,9 +281,9 @@ JobId id_of(const std::vector<Event>& events, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> check_log(const std::vector<Event>& events, bool finished) {
+std::vector<std::string> check_log(const std::vector<Event>& events, bool finished, const DrainSlack& slack) {
   if (events.empty()) return {"the log is empty"};
-  return LogChecker().run(events, finished);
+  return LogChecker(slack).run(events, finished);
 }
 
 std::string joined(const std::vector<std::string>& lines) {

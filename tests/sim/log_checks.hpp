@@ -8,8 +8,14 @@
 
 namespace hadar {
 
+// What a drain may take, in seconds: for the longest that faults can make it.
+struct DrainSlack {
+  double granted_s = 20;  // a plan made before it may be written down after it; its leases are refused by the keeper
+  double over_s = 80;     // a lease that nobody can reach goes on for the outage grace, a hung trainer until killed
+};
+
 // Lines of what does not hold; empty when all does. `finished`: every job was to end, and no lease may be open.
-std::vector<std::string> check_log(const std::vector<Event>& events, bool finished);
+std::vector<std::string> check_log(const std::vector<Event>& events, bool finished, const DrainSlack& slack = {});
 
 // One line per violation, for a test's message.
 std::string joined(const std::vector<std::string>& lines);
