@@ -21,14 +21,15 @@ struct GenerateOptions {
 // The same options give the same bytes on every machine: random numbers are our own (random.hpp), durations and
 // arrivals are rounded to milliseconds before anything is derived from them. More jobs extend a trace, they do not
 // change it.
-//   gavel-single    Gavel's generator (OSDI'20, utils.generate_job of the public code): each job type with equal
-//   chance,
+//   gavel-single    Gavel's generator (OSDI'20, utils.generate_job of the public code): each job type with equal chance,
 //                   time alone on V100s 10^U(1.5,3) min for 80 %, 10^U(3,4) min for 20 %, one GPU, Poisson arrivals.
 //   gavel-multi     the same with 1, 2, 4, 8 GPUs for 70, 10, 15, 5 %; the types measured at that gang size.
 //   gavel-makespan  as gavel-multi, every job at 0; a rate is refused.
+//   gavel-2020-single, gavel-2020-multi
+//                   the very jobs of its published figures, whose seeds are 0, 1, 2, from Python's generator; all at 0
+//                   without a rate.
 //   gavel-2022-single, gavel-2022-multi
-//                   the very jobs that the public code of 2022 draws from the seed (its published runs: 0, 1, 2), from
-//                   Python's generator; all at 0 without a rate.
+//                   the same from the public code of 2022, whose list of job types has another order: gangs differ.
 //   philly          like Microsoft's Philly (ATC'19): see philly_profile.cpp.
 //   uniform         time alone U(0.2, 5) h; 1, 2, 4, 8 GPUs with equal chance; Poisson arrivals.
 // total_steps = time alone x V100 speed at the gang size, rounded down (the fastest type's speed where V100 has none),

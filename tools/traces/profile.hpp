@@ -36,7 +36,9 @@ struct Profile {
 
 Profile philly_profile();
 
-// Jobs as the public Gavel code generates them from a seed, to the last digit.
+// Jobs as the public Gavel code generates them from a seed, to the last digit: that of the OSDI'20 figures, that of
+// 2022.
+std::vector<DrawnJob> gavel_2020_jobs(std::uint64_t jobs, double jobs_per_h, std::uint64_t seed, bool gangs);
 std::vector<DrawnJob> gavel_2022_jobs(std::uint64_t jobs, double jobs_per_h, std::uint64_t seed, bool gangs);
 
 }  // namespace hadar::traces
