@@ -23,6 +23,9 @@ Status check_outputs(const SimulateArgs& args, const SimulatePlan& plan) {
   std::vector<std::string> inputs;
   for (auto& input : input_files(args)) inputs.push_back(std::move(input.file));
   auto outputs = events_paths(args, plan);
+  if (outputs.size() > 1 && args.events == "-")
+    return fail(ErrorCode::kInvalidArgument, "--events -: standard output takes the events of one run, these are " +
+                                                 std::to_string(outputs.size()) + "; give a file's name");
   if (outputs.size() > 1) outputs.push_back(args.events);
   outputs.insert(outputs.end(), {args.json, args.report});
   if (auto apart = check_apart(outputs, inputs); !apart) return apart;

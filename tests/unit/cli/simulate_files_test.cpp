@@ -52,6 +52,13 @@ TEST_F(SimulateTest, NoOutputReplacesAnyFileThatIsRead) {
   EXPECT_THAT(failure().error.message, HasSubstr("is read by this command")) << "events of several runs";
 }
 
+TEST_F(SimulateTest, EventsOfSeveralRunsAreNotMixedOnStandardOutput) {
+  args_.events = "-";
+  const auto failed = failure();
+  EXPECT_EQ(failed.code, ExitCode::kUsage);
+  EXPECT_THAT(failed.error.message, HasSubstr("--events -"));
+}
+
 TEST_F(SimulateTest, TheTableThatTheClusterNamesIsPartOfTheHeader) {
   write("cluster.toml", "throughputs = \"speeds.csv\"\n" + read("cluster.toml"));
   args_.throughputs = "";
