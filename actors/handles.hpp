@@ -66,7 +66,7 @@ using ForkTrackerActor =
 // Merges weights; on a thread of its own in a live process.
 using ConsolidatorActor = caf::typed_actor<Answers<MergeForks, ForksMerged>>;
 
-using ThroughputBookActor = caf::typed_actor<Answers<EstimateJobs, JobsEstimated>, Takes<MeasuredSpeed>>;
+using ThroughputBookActor = caf::typed_actor<Answers<EstimateJobs, JobsViewed>, Takes<MeasuredSpeed>>;
 
 // The blob store as an actor; on a thread of its own in a live process.
 using BlobKeeperActor = caf::typed_actor<Answers<StatBlob, BlobStat>, Answers<PutBlobChunk, BlobStat>,

@@ -134,15 +134,13 @@ struct ForksMerged {
 
 // ---- job_ledger ↔ throughput_book ----
 
-// Fills the estimates of views in.
+using JobSpecs = std::vector<std::shared_ptr<const JobSpec>>;
+using JobSpecsPtr = std::shared_ptr<const JobSpecs>;  // never changed while someone holds it
+// Answers a view with its estimates and pairs filled in.
 struct EstimateJobs {
-  JobViews jobs;
-  std::vector<std::shared_ptr<const JobSpec>> specs;  // same order
-  bool pairs = false;                                 // how they run side by side is wanted too
-};
-struct JobsEstimated {
-  JobViews jobs;
-  PairTable pairs;  // as RoundInput::pairs
+  JobsViewed viewed;
+  JobSpecsPtr specs;   // of its jobs, same order
+  bool pairs = false;  // how they run side by side is wanted too
 };
 struct MeasuredSpeed {
   JobId job;

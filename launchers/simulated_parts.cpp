@@ -139,7 +139,7 @@ void SimulatedCluster::Parts::spawn_tracker() {
   blob_keeper = spawn_blob_keeper(system, SpawnMode::kShared, blobs);
   consolidator = spawn_consolidator(system, SpawnMode::kShared,
                                     [store = blobs](const MergeForks& order) { return merge(*store, order); });
-  ledger = spawn_job_ledger(system, SpawnMode::kShared, JobLedgerOptions{ledger_options, time.now_s(), local_limit_s},
+  ledger = spawn_job_ledger(system, SpawnMode::kShared, JobLedgerOptions{ledger_options, time.now_s()},
                             std::shared_ptr<Ledger>(*std::move(restored)), log);
   fork_tracker = spawn_fork_tracker(system, SpawnMode::kShared,
                                     ForkTrackerOptions{options.tracker.merge_grace_s, time.now_s(), {}, local_limit_s},

@@ -132,8 +132,10 @@ void record(Self self, const FlowPtr& flow, const RoundPlan* plan, std::vector<L
   AbandonLeases abandon;
   for (const auto& lease : leases) abandon.leases.push_back(lease.id);
   request.leases = std::move(leases);
-  if (plan) request.outcomes = state.told.news(plan->outcomes, request.early);
-  request.memory = state.memory;
+  if (plan) {
+    request.outcomes = state.told.news(plan->outcomes, request.early);
+    request.memory = plan->memory;
+  }
   self->request(state.peers.ledger, request_limit(self), std::move(request))
       .then([self, flow](const PlanRecorded& recorded) { grant(self, flow, recorded); },
             [self, flow, abandon = std::move(abandon)](const caf::error& error) mutable {

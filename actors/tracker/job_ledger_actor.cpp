@@ -33,7 +33,6 @@ struct State {
   std::shared_ptr<Ledger> ledger;
   std::shared_ptr<EventLog> log;
   std::optional<ClusterClock> clock;
-  caf::duration estimate_limit;
   LedgerPeers peers;
   LedgerChanges batch;                         // taken from the ledger, not durable yet
   std::vector<std::function<void()>> answers;  // to be given once the batch is durable
@@ -137,24 +136,13 @@ Result<Ack> acked(Status status) {
   return Ack{};
 }
 
+// The throughput book, which is in this process, answers with its estimates filled in.
 caf::result<JobsViewed> view_jobs(Self self, const ViewJobs& request) {
   auto& state = self->state;
   auto viewed = state.ledger->view(state.clock->now_s());
-  auto promise = self->make_response_promise<JobsViewed>();
-  if (!state.peers.throughput_book) {
-    promise.deliver(std::move(viewed));
-    return promise;
-  }
-  EstimateJobs ask{std::move(viewed.jobs), state.ledger->viewed_specs(), request.pairs};
-  self->request(state.peers.throughput_book, state.estimate_limit, std::move(ask))
-      .then(
-          [promise, viewed = std::move(viewed)](JobsEstimated& estimated) mutable {
-            viewed.jobs = std::move(estimated.jobs);
-            viewed.pairs = std::move(estimated.pairs);
-            promise.deliver(std::move(viewed));
-          },
-          [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
-  return promise;
+  if (!state.peers.throughput_book) return viewed;
+  return self->delegate(state.peers.throughput_book,
+                        EstimateJobs{std::move(viewed), state.ledger->viewed_specs(), request.pairs});
 }
 
 caf::result<EventPage> read_events(Self self, const QueryEvents& query) {
@@ -172,7 +160,6 @@ Wide::behavior_type behavior(Self self, const JobLedgerOptions& options, std::sh
   self->state.ledger = std::move(ledger);
   self->state.log = std::move(log);
   self->state.clock.emplace(self->clock(), options.start_s);
-  self->state.estimate_limit = caf_limit(options.estimate_limit_s);
   return {
       [self](const OpenTerm& m) {
         return change<TermOpened>(self, [&](Ledger& l, double t) -> Result<TermOpened> { return l.open_term(m, t); });

@@ -18,7 +18,6 @@ namespace hadar {
 struct JobLedgerOptions {
   LedgerOptions ledger;
   double start_s = 0;  // cluster time at the spawn
-  double estimate_limit_s = 5;
 };
 
 // Replays a log into a ledger. kCorrupt names the event that does not fit.

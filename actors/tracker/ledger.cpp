@@ -150,9 +150,9 @@ Result<PlanRecorded> Ledger::record_plan(const RecordPlan& request, double now_s
   if (auto current = check_term(request.term, "plan"); !current) return fail(std::move(current));
   if (request.round > state_.round()) emit(event::RoundOpened{request.round, request.policy, request.prices}, now_s);
   record_outcomes(request, now_s);
-  if (memory_ != request.memory) {
-    memory_ = request.memory;
-    changes_.values.emplace_back("policy_memory", request.memory);
+  if (request.memory && memory_ != *request.memory) {
+    memory_ = *request.memory;
+    changes_.values.emplace_back("policy_memory", memory_);
   }
 
   PlanRecorded recorded;

@@ -52,7 +52,7 @@ class Ledger {
   // changed since the last call, and a copy of the list.
   [[nodiscard]] JobsViewed view(double now_s);
   // Specs of the jobs of the last view(), same order.
-  [[nodiscard]] const std::vector<std::shared_ptr<const JobSpec>>& viewed_specs() const { return viewed_specs_; }
+  [[nodiscard]] JobSpecsPtr viewed_specs();
   // kStale for an old term. Leases of forks the ledger no longer allows are refused one by one, with a reason; what was
   // refused once is refused for good, since nobody waits for the answer to a plan that a link brings twice.
   Result<PlanRecorded> record_plan(const RecordPlan& request, double now_s);
@@ -98,11 +98,13 @@ class Ledger {
   void finish_or_fail(JobId job, double now_s);
   void fail_if_nothing_runs(JobId job, double now_s);
   void refresh_view(JobId id, double now_s);
+  [[nodiscard]] JobSpecs& changing_specs();
 
   LedgerOptions options_;
   LedgerState state_;
   JobViews viewed_;  // as last given
-  std::vector<std::shared_ptr<const JobSpec>> viewed_specs_;
+  std::shared_ptr<JobSpecs> viewed_specs_ = std::make_shared<JobSpecs>();
+  bool specs_given_ = false;  // others hold them as they are
   std::set<JobId> timed_;     // of those: leases end by time, and with it the view changes
   std::set<JobId> unwanted_;  // ended or held back, with open leases
   LedgerChanges changes_;

@@ -132,12 +132,13 @@ void Ledger::refresh_view(JobId id, double now_s) {
     unwanted_.erase(id);
   timed_.erase(id);
   const auto at = place_of(viewed_, id);
-  const auto spec_at = viewed_specs_.begin() + (at - viewed_.begin());
+  const auto place = at - viewed_.begin();
   const bool there = at != viewed_.end() && (*at)->job == id;
   if (stopped || job.infeasible) {
     if (!there) return;
     viewed_.erase(at);
-    viewed_specs_.erase(spec_at);
+    auto& specs = changing_specs();
+    specs.erase(specs.begin() + place);
     return;
   }
   auto fresh = view_of(state_, job, now_s);
@@ -150,7 +151,18 @@ void Ledger::refresh_view(JobId id, double now_s) {
     return;
   }
   viewed_.insert(at, std::move(view));
-  viewed_specs_.insert(spec_at, job.spec);
+  auto& specs = changing_specs();
+  specs.insert(specs.begin() + place, job.spec);
+}
+
+JobSpecs& Ledger::changing_specs() {
+  if (std::exchange(specs_given_, false)) viewed_specs_ = std::make_shared<JobSpecs>(*viewed_specs_);
+  return *viewed_specs_;
+}
+
+JobSpecsPtr Ledger::viewed_specs() {
+  specs_given_ = true;
+  return viewed_specs_;
 }
 
 JobsViewed Ledger::view(double now_s) {

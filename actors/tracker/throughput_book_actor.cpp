@@ -49,24 +49,23 @@ void refresh(const ThroughputBook& book, const ThroughputBook::News& news, Estim
   known.view = std::make_shared<const JobView>(std::move(view));
 }
 
-JobsEstimated estimate(Self self, const EstimateJobs& request) {
+JobsViewed estimate(Self self, EstimateJobs& request) {
   auto& state = self->state;
+  auto& jobs = request.viewed.jobs;
   const auto news = state.book->take_news();
-  align(state.estimated, request.jobs);
-  JobsEstimated answer;
-  answer.jobs.reserve(request.jobs.size());
-  for (std::size_t i = 0; i < request.jobs.size(); ++i) {
-    refresh(*state.book, news, state.estimated[i], request.jobs[i], *request.specs[i]);
-    answer.jobs.push_back(state.estimated[i].view);
+  align(state.estimated, jobs);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    refresh(*state.book, news, state.estimated[i], jobs[i], *request.specs->at(i));
+    jobs[i] = state.estimated[i].view;
   }
-  if (request.pairs) answer.pairs = state.book->pairs_of(request.specs);
-  return answer;
+  if (request.pairs) request.viewed.pairs = state.book->pairs_of(*request.specs);
+  return std::move(request.viewed);
 }
 
 ThroughputBookActor::behavior_type behavior(Self self, ThroughputBook book) {
   self->state.book.emplace(std::move(book));
   return {
-      [self](const EstimateJobs& request) { return estimate(self, request); },
+      [self](EstimateJobs& request) { return estimate(self, request); },
       [self](const MeasuredSpeed& m) { self->state.book->measured(m.job, *m.spec, m.type, m.steps, m.train_s); },
   };
 }

@@ -105,7 +105,7 @@ static void build(RecordPlan::Builder out, const hadar::RecordPlan& in) {
   build_list(in.prices, [&](auto size) { return out.initPrices(size); });
   build_list(in.leases, [&](auto size) { return out.initLeases(size); });
   build_list(in.outcomes, [&](auto size) { return out.initOutcomes(size); });
-  out.setMemory(data(in.memory));
+  if (in.memory) out.setMemory(data(*in.memory));
 }
 
 static hadar::RecordPlan read(RecordPlan::Reader in, const Where& at) {
@@ -117,7 +117,7 @@ static hadar::RecordPlan read(RecordPlan::Reader in, const Where& at) {
   out.prices = read_map(in.getPrices(), at / "prices", not_negative);
   out.leases = read_list(in.getLeases(), at / "leases");
   out.outcomes = read_list(in.getOutcomes(), at / "outcomes");
-  out.memory = read_memory(in.getMemory(), at / "memory");
+  if (in.hasMemory()) out.memory = read_memory(in.getMemory(), at / "memory");
   return out;
 }
 

@@ -53,7 +53,7 @@ struct RecordPlan {
   prices @4 :List(Common.NamedNumber);  # by GPU type
   leases @5 :List(Lease.Lease);  # to be granted
   outcomes @6 :List(Round.Outcome);
-  memory @7 :Data;
+  memory @7 :Data;  # the policy's, when it planned anew; absent: as last recorded
 }
 
 struct PlanRecorded {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -153,7 +154,7 @@ struct RecordPlan {
   std::map<GpuType, double> prices;
   std::vector<Lease> leases;  // to be granted; base and spec are filled in by the tracker
   std::vector<Outcome> outcomes;
-  std::string memory;
+  std::optional<std::string> memory;  // the policy's, when it planned anew
   HADAR_VALUE(RecordPlan);
 };
 // The leases as granted: base version and spec filled in; those the tracker no longer allows are left out.

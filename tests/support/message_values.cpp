@@ -158,7 +158,7 @@ void fill(Source& source, RecordPlan& value) {
   value.prices = source.map([&] { return source.not_negative(); });
   fill_list(source, value.leases);
   fill_list(source, value.outcomes);
-  value.memory = source.bytes();
+  if (source.flag()) value.memory = source.bytes();
 }
 
 void fill(Source& source, PlanRecorded& value) {

@@ -19,6 +19,29 @@ TEST_F(LedgerTest, PlanOfAnOldTermIsStale) {
   EXPECT_THAT(ledger_.state().leases(), IsEmpty());
 }
 
+TEST_F(LedgerTest, ThePolicysMemoryIsKeptUntilItPlansAnew) {
+  RecordPlan planned{term_, RoundId{1}, false, "test", {}, {}, {}, "seen so far"};
+  ASSERT_TRUE(ledger_.record_plan(planned, 2).has_value());
+  planned.memory.reset();
+  planned.round = RoundId{2};
+  ASSERT_TRUE(ledger_.record_plan(planned, 3).has_value());
+  EXPECT_EQ(ledger_.open_term({"test", 60}, 4).memory, "seen so far");
+  planned.term = ledger_.state().term();
+  planned.memory = "";
+  ASSERT_TRUE(ledger_.record_plan(planned, 5).has_value());
+  EXPECT_EQ(ledger_.open_term({"test", 60}, 6).memory, "");
+}
+
+TEST_F(LedgerTest, SpecsThatWereGivenStayAsTheyAre) {
+  submit(some_job(100));
+  (void)ledger_.view(2);
+  const auto given = ledger_.viewed_specs();
+  submit(some_job(200));
+  EXPECT_THAT(ledger_.view(3).jobs, SizeIs(2));
+  EXPECT_THAT(*ledger_.viewed_specs(), SizeIs(2));
+  EXPECT_THAT(*given, SizeIs(1));
+}
+
 TEST_F(LedgerTest, WhatWasRefusedOnceIsNotGrantedWhenTheSamePlanComesAgain) {
   const auto held = submit(some_job());
   ASSERT_TRUE(ledger_.command({std::to_string(held.value), JobAction::kHold}, 2).has_value());
