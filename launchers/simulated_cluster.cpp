@@ -121,6 +121,10 @@ void SimulatedCluster::disturb_links(const LinkTrouble& trouble) {
   parts_->each_line([&](SimulatedLine& line) { line.link->disturb(trouble); });
 }
 
+void SimulatedCluster::disturb_roles(const LinkTrouble& trouble) {
+  parts_->roles_line.link->disturb(trouble);
+}
+
 bool SimulatedCluster::all_ended() const {
   return parts_->all_ended();
 }

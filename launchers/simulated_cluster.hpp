@@ -89,6 +89,8 @@ class SimulatedCluster {
   void slow_node(const NodeName& node, double factor);
   // What happens to messages between processes from now on; delays count on top of `link_delay_s`.
   void disturb_links(const LinkTrouble& trouble);
+  // The same for messages between the two roles only.
+  void disturb_roles(const LinkTrouble& trouble);
 
   // ---- running ----
 

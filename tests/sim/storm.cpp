@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kFaults_s = 120;  // faults come within; all are healed by then
 constexpr double kLimit_s = 6000;
+constexpr double kLossy_s = 12;  // after a node was lost
 const std::vector<GpuType> kTypes{"A", "B", "C"};
 
 // Whether it gives a gang GPUs of several types; the rules of Gavel share out one type at a time.
@@ -58,11 +59,11 @@ class Storm {
     if (!policy_.empty()) options.scheduler.policy = policy_;
     options.scheduler.round_s = 5 + 15 * chance_.fraction();
     options.scheduler.request_limit_s = 1 + 3 * chance_.fraction();
-    options.scheduler.dead_after_s = 3 + 10 * chance_.fraction();
+    options.scheduler.dead_after_s = dead_after_s_ = 3 + 10 * chance_.fraction();
     options.scheduler.waiting_window_s = 3 + 10 * chance_.fraction();
     options.scheduler.outage_grace_s = 10 + 50 * chance_.fraction();
     options.link_delay_s = chance_.below(3) == 0 ? 0 : 0.05 * chance_.fraction();
-    options.silence_s = 2 * chance_.fraction();
+    options.silence_s = silence_s_ = 2 * chance_.fraction();
     options.load_s = chance_.below(2) == 0 ? 0 : chance_.fraction();
     options.save_s = chance_.below(2) == 0 ? 0 : 0.5 * chance_.fraction();
     const auto nodes = 1 + chance_.below(5);
@@ -116,6 +117,24 @@ class Storm {
     cluster_->at(t_s, std::move(action), after);
   }
 
+  // A node that the scheduler has lost trains on and reports: now and then while the words that say so are lost too.
+  void cut(const NodeName& node, SimulatedRole role, double from_s, double until_s, std::uint64_t after) {
+    const bool scheduler = role == SimulatedRole::kScheduler;
+    act(
+        from_s, "cut " + node + " from the " + (scheduler ? "scheduler" : "tracker"),
+        [this, node, role] { cluster_->cut_link(node, role); }, after);
+    if (scheduler && chance_.below(2) == 0) {
+      const auto lost_s = from_s + silence_s_ + dead_after_s_;
+      until_s = std::max(until_s, lost_s + kLossy_s);
+      LinkTrouble trouble;
+      trouble.loss = 0.7;
+      act(lost_s - 0.5, "the roles lose messages", [this, trouble] { cluster_->disturb_roles(trouble); });
+      act(lost_s + kLossy_s, "no longer", [this] { cluster_->disturb_roles({}); });
+    }
+    act(
+        until_s, "heal it", [this, node, role] { cluster_->heal_link(node, role); }, after);
+  }
+
   void drain(const NodeName& node, double t_s, double deadline_s, double until_s) {
     act(t_s, "drain " + node + " within " + std::to_string(deadline_s) + " s", [this, node, deadline_s] {
       cluster_->command(CommandNode{node, NodeAction::kDrain, "test", deadline_s});
@@ -152,13 +171,7 @@ class Storm {
         act(
             until, "restart the " + role_name, [this, role] { cluster_->restart(role); }, after);
         return;
-      case 3:
-        act(
-            from, "cut " + node + " from the " + role_name, [this, node, role] { cluster_->cut_link(node, role); },
-            after);
-        act(
-            until, "heal it", [this, node, role] { cluster_->heal_link(node, role); }, after);
-        return;
+      case 3: cut(node, role, from, until, after); return;
       case 4:
         act(
             from, "cut the roles apart", [this] { cluster_->cut_roles(); }, after);
@@ -211,6 +224,8 @@ class Storm {
   std::string policy_;
   std::unique_ptr<SimulatedCluster> cluster_;
   std::vector<NodeName> nodes_;
+  double dead_after_s_ = 0;
+  double silence_s_ = 0;
   std::uint32_t gpus_ = 0;
   std::map<GpuType, std::uint32_t> of_type_;
   std::uint32_t largest_ = 0;  // gang that the policy can place here
