@@ -44,7 +44,7 @@ class Path {
       t_ *= 0.5;
     }
     if (p_.goal == CentralGoal::kFinish)
-      for (std::size_t i = 0; i < jobs_; ++i) t_ = std::max(t_, (p_.age[i] + 2 / utility(i)) / p_.fair[i]);
+      for (std::size_t i = 0; i < jobs_; ++i) t_ = std::max(t_, (p_.age[i] + 2 * p_.work[i] / utility(i)) / p_.fair[i]);
   }
 
   void start_at(const CentralAnswer& answer) { x_ = answer.share; }
@@ -97,14 +97,14 @@ class Path {
       case CentralGoal::kFloors: return u - p_.floor[i];
       case CentralGoal::kFinish: {
         const auto longest = t_ * p_.fair[i] - p_.age[i];
-        return longest > 0 ? u * longest - 1 : -1;
+        return longest > 0 ? u * longest - p_.work[i] : -1;
       }
     }
     return 1;
   }
 
   // kFinish: the time 1/u stands under a bound of its own in a second-order cone (Gavel's inv_pos), whose barrier
-  // counts once, half of log(u bound - 1); the bound is minimised out, which leaves -1.5 log(u k - 1) + log u with k
+  // counts once, half of log(u bound - 1); the bound is minimised out, which leaves -1.5 log(u k - work) + log u with k
   // the longest time the level allows.
   [[nodiscard]] Wall wall(std::size_t i) const {
     const auto room = wall_room(i);

@@ -11,7 +11,7 @@ enum class CentralGoal : std::uint8_t {
   kSum,     // largest sum of utilities
   kMaxMin,  // largest smallest utility
   kFloors,  // every utility at least its floor; the middle of all that do
-  kFinish,  // smallest largest (age + 1 / utility) / fair
+  kFinish,  // smallest largest (age + work / utility) / fair
 };
 
 // Shares x[job][type] >= 0 with sum_j x_ij <= 1 and sum_i gpus_i x_ij <= capacity_j; utility_i = sum_j value_ij x_ij.
@@ -22,7 +22,7 @@ struct CentralProgram {
   std::vector<std::vector<double>> value;  // [job][type], >= 0, some > 0 in every row
   std::vector<double> floor;               // by job; kFloors; for embedded_path.hpp also beside kMaxMin, empty = none
   std::vector<double> head_start;          // by job, counts as utility under kMaxMin; only there, empty = none
-  std::vector<double> age, fair;           // by job, fair > 0; kFinish
+  std::vector<double> age, work, fair;     // by job, work and fair > 0; kFinish
 };
 
 struct CentralAnswer {
@@ -31,8 +31,8 @@ struct CentralAnswer {
 };
 
 // Follows the central path (Boyd and Vandenberghe, Convex Optimization, 11.3) to a relative gap of 1e-9: the limit is
-// the analytic centre of the optimal face, which is where an interior-point solver like ECOS stops. One Newton step
-// costs jobs x types^3. `beyond`: stop as soon as the level of kMaxMin exceeds it. kFloors starts from `start`, which
+// the analytic centre of the optimal face, near which interior-point solvers stop. One Newton step costs jobs x
+// types^3. `beyond`: stop as soon as the level of kMaxMin exceeds it. kFloors starts from `start`, which
 // must keep all floors with room. Deterministic; counts steps.
 [[nodiscard]] CentralAnswer follow_central_path(const CentralProgram& program, std::optional<double> beyond = {},
                                                 const CentralAnswer* start = nullptr);

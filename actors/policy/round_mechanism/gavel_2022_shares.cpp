@@ -114,14 +114,13 @@ TimeShares throughput(const ShareProblem& problem, bool by_price) {
 
 TimeShares finish_time(const ShareProblem& problem) {
   auto program = program_of(problem, CentralGoal::kFinish);
-  for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
-    const auto& job = problem.jobs[i];
-    scale(program.value[i], 1 / job.steps_left);
+  for (const auto& job : problem.jobs) {
     program.age.push_back(job.age_s);
+    program.work.push_back(job.steps_left);
     program.fair.push_back(job.isolated_history +
                            job.steps_left / gavel::isolated_speed(problem, job, gavel::true_speed));
   }
-  const auto central = follow_central_path(program);
+  const auto central = solved(program);
   return answer_of(central, central.level);
 }
 

@@ -5,8 +5,8 @@
 
 namespace hadar {
 
-// The rule's question put and solved the 2022 way: where many answers are best, the middle one, since its
-// interior-point solver stops there; gavel-makespan by bisection to 5 %; every GPU type counts for every job, also one
+// The rule's question put and solved the 2022 way: where many answers are best, the one at which its interior-point
+// solver, ECOS, stops; gavel-makespan by bisection to 5 %; every GPU type counts for every job, also one
 // without room or speed for it. Rules that have no such form answer as they are. Errors as the rule's.
 [[nodiscard]] Result<TimeShares> gavel_2022_shares(const GavelRule& rule, const ShareProblem& problem);
 

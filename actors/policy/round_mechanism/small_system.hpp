@@ -32,18 +32,44 @@ inline void solve_small(SmallMatrix& matrix, std::vector<double>& right) {
   }
 }
 
-// The inverse of a regular matrix, column by column.
-inline SmallMatrix inverse_of(const SmallMatrix& matrix) {
-  const auto n = matrix.size();
-  SmallMatrix inverse(n, std::vector<double>(n));
-  for (std::size_t c = 0; c < n; ++c) {
-    auto left = matrix;
-    std::vector<double> unit(n, 0.0);
-    unit[c] = 1;
-    solve_small(left, unit);
-    for (std::size_t r = 0; r < n; ++r) inverse[r][c] = unit[r];
+// A regular matrix, factored once with row exchange, for many right-hand sides.
+class SmallFactors {
+ public:
+  SmallFactors() = default;
+  explicit SmallFactors(const SmallMatrix& matrix) : n_(matrix.size()), pivot_(n_) {
+    factors_.reserve(n_ * n_);
+    for (const auto& row : matrix) factors_.insert(factors_.end(), row.begin(), row.end());
+    for (std::size_t k = 0; k < n_; ++k) eliminate(k);
   }
-  return inverse;
-}
+
+  void solve(std::vector<double>& right) const {
+    for (std::size_t k = 0; k < n_; ++k) std::swap(right[k], right[pivot_[k]]);
+    for (std::size_t r = 1; r < n_; ++r)
+      for (std::size_t c = 0; c < r; ++c) right[r] -= factors_[r * n_ + c] * right[c];
+    for (auto r = n_; r-- > 0;) {
+      for (auto c = r + 1; c < n_; ++c) right[r] -= factors_[r * n_ + c] * right[c];
+      right[r] /= factors_[r * n_ + r];
+    }
+  }
+
+ private:
+  void eliminate(std::size_t k) {
+    auto pivot = k;
+    for (auto r = k + 1; r < n_; ++r)
+      if (std::abs(factors_[r * n_ + k]) > std::abs(factors_[pivot * n_ + k])) pivot = r;
+    pivot_[k] = pivot;
+    for (std::size_t c = 0; c < n_ && pivot != k; ++c) std::swap(factors_[k * n_ + c], factors_[pivot * n_ + c]);
+    for (auto r = k + 1; r < n_; ++r) {
+      auto* row = &factors_[r * n_];
+      if (row[k] == 0) continue;
+      row[k] /= factors_[k * n_ + k];
+      for (auto c = k + 1; c < n_; ++c) row[c] -= row[k] * factors_[k * n_ + c];
+    }
+  }
+
+  std::size_t n_ = 0;
+  std::vector<std::size_t> pivot_;
+  std::vector<double> factors_;  // row by row: below the diagonal the multiples, on and above it what is left
+};
 
 }  // namespace hadar
