@@ -19,10 +19,11 @@ struct CentralProgram {
   CentralGoal goal = CentralGoal::kMaxMin;
   std::vector<double> capacity;            // by type, > 0
   std::vector<double> gpus;                // by job, > 0
-  std::vector<std::vector<double>> value;  // [job][type], >= 0, some > 0 in every row
+  std::vector<std::vector<double>> value;  // [job][type], >= 0, some > 0 in every row without a floor beside it
   std::vector<double> floor;               // by job; kFloors; for embedded_path.hpp also beside kMaxMin, empty = none
-  std::vector<double> head_start;          // by job, counts as utility under kMaxMin; only there, empty = none
-  std::vector<double> age, work, fair;     // by job, work and fair > 0; kFinish
+  std::vector<std::vector<double>> floor_value;  // [job][type], what those beside kMaxMin count instead of `value`
+  std::vector<double> head_start;                // by job, counts as utility under kMaxMin; only there, empty = none
+  std::vector<double> age, work, fair;           // by job, work and fair > 0; kFinish
 };
 
 struct CentralAnswer {

@@ -212,7 +212,7 @@ double level_of(const CentralProgram& program, const std::vector<Vector>& share)
   const bool finish = program.goal == CentralGoal::kFinish;
   double level = finish ? 0 : HUGE_VAL;
   for (std::size_t i = 0; i < share.size(); ++i) {
-    const auto utility = dot(share[i], program.value[i]);
+    const auto utility = dot(share[i], program.value[i]) + (program.head_start.empty() ? 0 : program.head_start[i]);
     level = finish ? std::max(level, (program.age[i] + program.work[i] / utility) / program.fair[i])
                    : std::min(level, utility);
   }

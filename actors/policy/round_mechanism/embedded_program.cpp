@@ -79,7 +79,7 @@ void Program::write_job(const CentralProgram& program, std::size_t i) {
       break;
     case CentralGoal::kMaxMin:
       at_least(kLevelRow, value, program.head_start.empty() ? 0 : program.head_start[i]);
-      if (own > kFloorRow) at_least(kFloorRow, value, -program.floor[i]);
+      if (own > kFloorRow) at_least(kFloorRow, program.floor_value[i], -program.floor[i]);
       break;
     case CentralGoal::kFloors: at_least(kLevelRow, value, -program.floor[i]); break;
     case CentralGoal::kFinish: write_cone(program, i); break;

@@ -1,6 +1,8 @@
 #include "actors/policy/round_mechanism/gavel_2022_shares.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "actors/policy/gavel/question.hpp"
 #include "actors/policy/round_mechanism/central_path.hpp"
@@ -19,9 +21,8 @@ constexpr int kMostRanges = 12;
 // A speed that counts as the slowest of all: where a job cannot run, fifo still lets it wait in a place.
 constexpr double kHardly = 1e-12;
 
-// Of water filling: levels this close are one; saturated jobs may fall short of theirs by this much.
-constexpr double kSameLevel = 1e-6;
-constexpr double kFloorSlack = 1e-8;
+// Of water filling: a job that can rise by less than this factor is done (public Gavel code).
+constexpr double kSameLevel = 1.0001;
 
 using SpeedRow = std::vector<double>;
 
@@ -73,32 +74,51 @@ TimeShares las(const ShareProblem& problem) {
   return answer_of(central, central.level);
 }
 
-// Water filling ends with a program whose jobs stand at the levels before the last, held there, and may only rise
-// further (public Gavel code, max_min_fairness_water_filling). `best` has the levels; the way there does not matter.
-TimeShares water_filled(const ShareProblem& problem, const TimeShares& best) {
+// One program of water filling: jobs that are done stay at what they `reached`, in units of their speed on an equal
+// share; the others rise from there together.
+CentralProgram filling_program(const ShareProblem& problem, const SpeedRow& reached, const std::vector<bool>& done) {
   auto program = las_program(problem);
-  std::vector<double> reached;
-  double top = 0;
+  program.floor = reached;
   double most = 0;
   for (std::size_t i = 0; i < problem.jobs.size(); ++i) {
-    double utility = 0;
-    for (std::size_t j = 0; j < problem.types.size(); ++j) {
-      utility += program.value[i][j] * best.alone[i][j];
-      most = std::max(most, program.value[i][j]);
+    const auto factor = problem.jobs[i].gpus / problem.jobs[i].weight;
+    auto& held = program.floor_value.emplace_back(program.value[i]);
+    scale(held, 1 / factor);
+    for (const auto value : held) most = std::max(most, value * problem.jobs[i].gpus);
+    program.head_start.push_back(-factor * reached[i]);
+  }
+  for (std::size_t i = 0; i < problem.jobs.size(); ++i)
+    if (done[i]) {
+      scale(program.value[i], 0);
+      program.head_start[i] = most;
     }
-    reached.push_back(utility);
-    top = std::max(top, utility);
+  return program;
+}
+
+// Water filling program by program (public Gavel code, max_min_fairness_water_filling); the answer is the last one's.
+// Which jobs are done when is known from `best`; how far they are, the programs say, since their digits decide.
+TimeShares water_filled(const ShareProblem& problem, const TimeShares& best) {
+  const auto value = las_program(problem).value;
+  SpeedRow level;
+  for (std::size_t i = 0; i < value.size(); ++i)
+    level.push_back(std::inner_product(value[i].begin(), value[i].end(), best.alone[i].begin(), 0.0));
+  auto answer = best;
+  SpeedRow reached(value.size(), 0.0);
+  std::vector<bool> done(value.size(), false);
+  while (std::find(done.begin(), done.end(), false) != done.end()) {
+    const auto next = follow_embedded_path(filling_program(problem, reached, done));
+    if (!next) break;
+    answer = answer_of(*next, best.objective);
+    double lowest = HUGE_VAL;
+    for (std::size_t i = 0; i < level.size(); ++i)
+      if (!done[i]) lowest = std::min(lowest, level[i]);
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      if (done[i]) continue;
+      reached[i] += next->level * problem.jobs[i].weight / problem.jobs[i].gpus;
+      done[i] = level[i] <= lowest * kSameLevel;
+    }
   }
-  double before = 0;  // the level before the last
-  for (const auto level : reached)
-    if (level < top * (1 - kSameLevel)) before = std::max(before, level);
-  for (const auto level : reached) {
-    const bool rises = level >= top * (1 - kSameLevel);
-    program.floor.push_back(rises ? before : level * (1 - kFloorSlack));
-    program.head_start.push_back((rises ? 0 : most) - program.floor.back());
-  }
-  if (const auto answer = follow_embedded_path(program)) return answer_of(*answer, best.objective);
-  return best;
+  return answer;
 }
 
 TimeShares throughput(const ShareProblem& problem, bool by_price) {

@@ -61,6 +61,16 @@ TEST(Gavel2022Shares, AreTheRecordedOnesWhereManyAreBest) {
                 1e-9);
 }
 
+TEST(Gavel2022Shares, WaterFillingEndsWithTheDigitsOfItsLastProgram) {
+  // The same jobs under max_min_fairness_water_filling_perf.
+  expect_shares(gavel_2022_shares(*find_gavel_rule("gavel-las-leximin"), four_jobs()),
+                {{7.2412193322207933e-11, 0.45001776593058945, 0.54998223396074963},
+                 {2.2741161652013359e-10, 0.54998223248700628, 0.4500177671124006},
+                 {1.3796105370365864e-11, 5.2077437215026343e-10, 0.99999999952711427},
+                 {0, 1.6405571815039194e-09, 0.99999999848501286}},
+                1e-12);
+}
+
 TEST(Gavel2022Shares, FinishTimesAreTheRecordedOnesWhereOneJobSetsTheLevel) {
   auto problem = problem_of({{0.45833101252710418, 1.6776964927127545, 1.5951407072133263},
                              {7.1758205325385838, 35.82535355155143, 29.947157347732464},
