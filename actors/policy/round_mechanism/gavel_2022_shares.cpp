@@ -18,9 +18,6 @@ constexpr double kStopAt = 1.05;
 constexpr double kRangeGrowth = 10;
 constexpr int kMostRanges = 12;
 
-// A speed that counts as the slowest of all: where a job cannot run, fifo still lets it wait in a place.
-constexpr double kHardly = 1e-12;
-
 // Of water filling: a job that can rise by less than this factor is done (public Gavel code).
 constexpr double kSameLevel = 1.0001;
 
@@ -204,7 +201,7 @@ bool solvable(const ShareProblem& problem) {
 
 Result<TimeShares> gavel_2022_shares(const GavelRule& rule, const ShareProblem& problem) {
   if (auto right = gavel::check_problem(problem); !right) return fail(std::move(right));
-  auto seen = seen_by(rule, problem);
+  const auto seen = seen_by(rule, problem);
   if (!solvable(seen)) return rule.solve(problem);
   if (rule.name.starts_with("gavel-las") && rule.name != "gavel-las-leximin" && !rule.shares_gpus) return las(seen);
   if (rule.name == "gavel-las-leximin") {
@@ -215,9 +212,6 @@ Result<TimeShares> gavel_2022_shares(const GavelRule& rule, const ShareProblem& 
   if (rule.name == "gavel-cost" && !problem.price_per_gpu_hour.empty()) return throughput(seen, true);
   if (rule.name.starts_with("gavel-makespan") && !rule.shares_gpus) return makespan(rule, seen);
   if (rule.name.starts_with("gavel-ftf") && !rule.shares_gpus) return finish_time(seen);
-  if (rule.name == "gavel-fifo")
-    for (auto& job : seen.jobs)
-      for (auto& speed : job.steps_per_s) speed = std::max(speed, kHardly);
   return rule.solve(seen);
 }
 

@@ -51,6 +51,14 @@ ShareProblem four_jobs() {
                     {3, 3, 3});
 }
 
+TEST(Gavel2022Shares, InTheQueueAGangThatCannotRunOnWhatIsFreeHoldsNobodyBack) {
+  auto problem = problem_of({{1, 2, 9}, {1, 9, 2}, {0, 5, 9}, {1, 2, 3}}, {2, 1, 1});
+  problem.jobs[2].gpus = 2;
+  // As job 26 of pack_multi_12_s0 runs behind job 22 under the public Gavel code's fifo_perf.
+  expect_shares(gavel_2022_shares(*find_gavel_rule("gavel-fifo"), problem),
+                {{0, 0, 1}, {0, 1, 0}, {0, 0, 0}, {1, 0, 0}}, 0);
+}
+
 TEST(Gavel2022Shares, AreTheRecordedOnesWhereManyAreBest) {
   // Public Gavel code, max_min_fairness_perf on tiny_cont_9_s1 at 4319.9 s.
   expect_shares(gavel_2022_shares(*find_gavel_rule("gavel-las"), four_jobs()),
