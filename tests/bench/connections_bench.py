@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """connections_bench.py BUILD [--nodes N] [--jobs N] [--seconds S] [--check]: what the scheduler costs while N nodes, each a
-process of its own with a GPU, hold a connection to it: share of a core and peak memory, first idle, then with jobs; and
-nodes that it took for lost though none was. All processes are on this machine, so their start is the longest part.
+process of its own with a GPU, hold a connection to it: share of a core and peak memory, first with one job of S seconds,
+then with many; and nodes that it took for lost though none was. All processes are on this machine, so their start is the
+longest part.
 
 --check exits 1 when the budget is missed: less than one core, less than 500 MB, no node lost."""
 
@@ -59,11 +60,12 @@ class Cluster:
     def hadar(self, *words):
         return ran(self.hadar_path, *words, "--state", self.state)
 
-    def submit(self, jobs, seconds):
+    def run_jobs(self, jobs, seconds):
         job = self.write("job.toml", f'name = "s"\nworkload = "sleep"\ngpus = 1\ntotal_steps = {int(seconds * STEPS_PER_S)}\n'
                                      f"[sleep]\nsteps_per_s = {{ T4 = {STEPS_PER_S} }}\n")
-        for _ in range(jobs):
+        for _ in range(jobs - 1):
             self.hadar("submit", job)
+        self.hadar("submit", job, "--wait")
 
     def lost(self):
         return sum(json.loads(line)["kind"] == "NodeLost" for line in self.hadar("events", "--json").splitlines())
@@ -78,14 +80,10 @@ class Cluster:
 
 
 def measure(cluster, jobs, seconds):
-    def busy():
-        cluster.submit(jobs, seconds / 2)
-        time.sleep(seconds)
-
-    idle_cores = cluster.cores_while(lambda: time.sleep(seconds))
-    busy_cores = cluster.cores_while(busy)
+    idle_cores = cluster.cores_while(lambda: cluster.run_jobs(1, seconds))
+    busy_cores = cluster.cores_while(lambda: cluster.run_jobs(jobs, seconds))
     mib, lost = peak_mib(cluster.scheduler), cluster.lost()
-    print(f"idle {idle_cores:.3f} cores, with {jobs} jobs {busy_cores:.3f} cores  bar {MOST_CORES}\n"
+    print(f"one job {idle_cores:.3f} cores, {jobs} jobs {busy_cores:.3f} cores  bar {MOST_CORES}\n"
           f"peak {mib:.0f} MiB  bar {MOST_MIB:.0f} MiB\nnodes taken for lost: {lost}  bar 0", flush=True)
     return max(idle_cores, busy_cores) < MOST_CORES and mib < MOST_MIB and lost == 0
 
