@@ -24,7 +24,7 @@ STEPS_PER_S = 10
 
 
 def ran(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def cpu_s(pid):
@@ -96,6 +96,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
+    os.environ["HADAR_BUILD"] = os.path.abspath(given.build)
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(os.path.abspath(given.build), folder, given.nodes)
         try:
