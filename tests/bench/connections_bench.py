@@ -96,7 +96,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
-    os.environ["HADAR_BUILD"] = os.path.abspath(given.build)
+    os.environ["HADAR_BIN"] = os.path.join(os.path.abspath(given.build), "bin")
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(os.path.abspath(given.build), folder, given.nodes)
         try:
