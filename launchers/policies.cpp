@@ -29,7 +29,7 @@ template <Name kName>
 PolicyEntry rule(bool looks_at_progress = true) {
   const auto* found = find_gavel_rule(kName.text);
   HADAR_REQUIRE(found != nullptr);
-  return {found->name, found->summary, make_of_rule<kName>, looks_at_progress};
+  return {found->name, found->summary, make_of_rule<kName>, looks_at_progress, true, false};
 }
 
 }  // namespace
@@ -69,12 +69,16 @@ const std::vector<PolicyEntry>& policies() {
   return entries;
 }
 
+const PolicyEntry* find_policy(const std::string& name) {
+  const auto& all = policies();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const PolicyEntry& entry) { return entry.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 Result<std::unique_ptr<Policy>> make_policy(const std::string& name, const PolicySettings& settings) {
+  if (const auto* entry = find_policy(name)) return entry->make(settings);
   std::string names;
-  for (const auto& entry : policies()) {
-    if (entry.name == name) return entry.make(settings);
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  }
+  for (const auto& entry : policies()) names += (names.empty() ? "" : ", ") + std::string(entry.name);
   return fail(ErrorCode::kNotFound, "policy \"" + name + "\": unknown, give one of " + names);
 }
 

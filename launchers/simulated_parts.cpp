@@ -118,8 +118,7 @@ Status SimulatedCluster::Parts::spawn_planners() {
   auto made = options.make_policy ? options.make_policy() : make_policy(options.scheduler.policy, options.policy);
   if (!made) return fail(std::move(made));
   traits = (*made)->traits();
-  for (const auto& entry : policies())
-    if (entry.name == options.scheduler.policy) policy_looks_at_time = entry.looks_at_time;
+  if (const auto* entry = find_policy(options.scheduler.policy)) policy_looks_at_time = entry->looks_at_time;
   price_oracle = spawn_price_oracle(time.system(), SpawnMode::kShared, price_settings(options.prices, options.policy));
   std::shared_ptr<Policy> planner = *std::move(made);
   if (options.planned) planner = std::make_shared<TimedPolicy>(std::move(planner), options.planned);

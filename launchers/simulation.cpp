@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "actors/policy/feasibility.hpp"
@@ -80,9 +81,10 @@ class Simulation {
     result.ended = cluster_->run_until_ended(options_.limit_s > 0 ? std::min(options_.limit_s, kYears_s) : kYears_s);
     result.now_s = cluster_->now_s();
     result.violations = cluster_->violations();
+    result.failed = std::move(failed_);
     result.figures = collector_.figures();
-    if (result.ended && ended_ + result.infeasible.size() == workload_.size())
-      result.figures.makespan_bound_s = bound(result.infeasible);
+    const bool all_completed = ended_ - result.failed.size() + result.infeasible.size() == workload_.size();
+    if (result.ended && all_completed) result.figures.makespan_bound_s = bound(result.infeasible);
     return result;
   }
 
@@ -143,8 +145,12 @@ class Simulation {
   void observe(const Event& event) {
     collector_.add(event);
     if (options_.observer) options_.observer(event);
-    if (std::holds_alternative<event::Completed>(event.body) || std::holds_alternative<event::Failed>(event.body))
-      ++ended_;
+    if (const auto* submitted = std::get_if<event::Submitted>(&event.body))
+      names_[submitted->job] = submitted->spec.name;
+    if (const auto* failed = std::get_if<event::Failed>(&event.body))
+      failed_.push_back({names_.at(failed->job), failed->reason});
+    const bool completed = std::holds_alternative<event::Completed>(event.body);
+    ended_ += completed || std::holds_alternative<event::Failed>(event.body) ? 1 : 0;
     if (options_.progress && ++seen_ % kTellEvery == 0) options_.progress(ended_, event.t_s);
   }
 
@@ -152,9 +158,8 @@ class Simulation {
   double checkpoint_s() const {
     if (options_.checkpoint_s) return *options_.checkpoint_s;
     if (options_.gavel_2022) return kYears_s;
-    const auto& all = policies();
-    const auto entry = std::find_if(all.begin(), all.end(), [&](const auto& e) { return e.name == options_.policy; });
-    const bool needed = !options_.faults.empty() || entry == all.end() || entry->looks_at_progress;
+    const auto* entry = find_policy(options_.policy);
+    const bool needed = !options_.faults.empty() || entry == nullptr || entry->looks_at_progress;
     return needed ? 0 : kYears_s;
   }
 
@@ -168,11 +173,29 @@ class Simulation {
       spec.effective_steps = spec.effective_steps || options_.merge_efficiency.has_value();
       auto why = restrict_to_known_speeds(spec, book, totals);
       if (!why) why = infeasible(demand_of(spec), totals);
+      if (!why) why = needs_several_types(spec, totals);
       if (why)
         result.infeasible.push_back({i, *std::move(why)});
       else
         cluster_->submit(spec, start_s() + workload_[i].arrival_s);
     }
+  }
+
+  // A gang that no type has enough GPUs for would wait for ever under a policy that gives it one type's only.
+  [[nodiscard]] std::optional<Reason> needs_several_types(const JobSpec& spec, const GpuTotals& totals) const {
+    const auto* entry = find_policy(options_.policy);
+    if (entry == nullptr || entry->mixes_types) return std::nullopt;
+    std::uint32_t most = 0;
+    for (const auto& [type, count] : totals)
+      if (spec.gpu_types.empty() ||
+          std::find(spec.gpu_types.begin(), spec.gpu_types.end(), type) != spec.gpu_types.end())
+        most = std::max(most, count);
+    if (spec.gpus <= most) return std::nullopt;
+    return Reason{"infeasible_one_type",
+                  "wants " + std::to_string(spec.gpus) + " GPUs, which " + options_.policy +
+                      " takes of one type; this cluster has at most " + std::to_string(most) +
+                      " of a type that the job runs on",
+                  {{"gpus", spec.gpus}, {"most", most}}};
   }
 
   // None for policies that may give a job more GPUs than its gang, or two jobs the same ones; nor where speeds vary or
@@ -255,6 +278,8 @@ class Simulation {
   LinkTrouble trouble_;
   std::uint64_t seen_ = 0;
   std::uint64_t ended_ = 0;
+  std::map<JobId, std::string> names_;
+  std::vector<FailedJob> failed_;
   std::unique_ptr<SimulatedCluster> cluster_;  // goes first: its actors still tell of events
 };
 

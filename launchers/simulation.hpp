@@ -60,9 +60,16 @@ struct InfeasibleJob {
   Reason reason;
 };
 
+// A job whose trainers failed too often in a row.
+struct FailedJob {
+  std::string name;
+  std::string reason;
+};
+
 struct SimulationResult {
   RunFigures figures;
   std::vector<InfeasibleJob> infeasible;
+  std::vector<FailedJob> failed;
   bool ended = true;                    // false: the limit came first
   double now_s = 0;                     // cluster time at the end
   std::vector<std::string> violations;  // rules of the cluster that were broken; a fault of ours

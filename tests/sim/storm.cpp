@@ -16,11 +16,6 @@ constexpr double kLimit_s = 6000;
 constexpr double kLossy_s = 12;  // after a node was lost
 const std::vector<GpuType> kTypes{"A", "B", "C"};
 
-// Whether it gives a gang GPUs of several types; the rules of Gavel share out one type at a time.
-bool mixes_types(const std::string& policy) {
-  return !policy.starts_with("gavel-") && policy != "gandiva" && policy != "allox";
-}
-
 class Storm {
  public:
   Storm(std::uint64_t seed, std::string policy) : chance_(seed * 2 + 1), seed_(seed), policy_(std::move(policy)) {}
@@ -76,7 +71,7 @@ class Storm {
       gpus_ += options.nodes.back().gpus.front().count;
     }
     for (const auto& [type, count] : of_type_) largest_ = std::max(largest_, count);
-    if (mixes_types(options.scheduler.policy)) largest_ = gpus_;
+    if (find_policy(options.scheduler.policy)->mixes_types) largest_ = gpus_;
     if (options.scheduler.policy == "allox") largest_ = 1;
     plan_ << "policy " << options.scheduler.policy << ", round " << options.scheduler.round_s << " s, " << nodes
           << " nodes, " << gpus_ << " GPUs, shuffle " << options.shuffle << "\n";

@@ -217,6 +217,10 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   }
   if (args.compat == "gavel-2022") {
     plan.base.gavel_2022 = true;
+    if (args.noise > 0 || !args.faults.empty())
+      return fail(ErrorCode::kInvalidArgument,
+                  std::string("--compat gavel-2022: plays Gavel's simulator to the letter, which knows no ") +
+                      (args.noise > 0 ? "noise; leave --noise out" : "faults; leave --faults out"));
     for (const auto& name : plan.policies)
       if (!share_rule(name))
         return fail(ErrorCode::kInvalidArgument, "--compat gavel-2022: policy " + name +

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output_file.hpp"
@@ -17,6 +18,13 @@ using Json = nlohmann::ordered_json;
 
 void warn(const std::string& text) {
   std::fputs(("hadar: simulate: " + text + "\n").c_str(), stderr);
+}
+
+constexpr std::size_t kMostTold = 3;
+
+bool none_can_run(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const auto& run) { return run.result.infeasible.size() == plan.workload.size(); });
 }
 
 Status check_outputs(const SimulateArgs& args, const SimulatePlan& plan) {
@@ -50,16 +58,28 @@ Status write_report(const SimulateArgs& args, const std::string& result, const s
   return write_text(args.report, report::make_page(analysed, {*std::move(results)}, *chart_js));
 }
 
-void tell_left_out(const SimulatePlan& plan, const SimulationResult& result) {
+// Jobs that can never run, once each and reason; some can under one policy and not under another.
+void tell_left_out(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
   for (const auto& refusal : plan.refusals) warn(refusal);
   if (plan.rows_refused > plan.refusals.size())
     warn(fmt::format("{} rows more were refused; hadar trace check names them all",
                      plan.rows_refused - plan.refusals.size()));
-  const auto& never = result.infeasible;
-  if (never.size() == plan.workload.size()) return;  // the verdict says it
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, never.size()); ++i)
-    warn(fmt::format("job {}: {}", plan.workload[never[i].index].spec.name, never[i].reason.text));
-  if (never.size() > 3) warn(fmt::format("{} jobs more can never run on this cluster", never.size() - 3));
+  if (none_can_run(plan, runs)) return;  // the verdict says it
+  std::set<std::pair<std::size_t, std::string>> told;
+  for (const auto& run : runs)
+    for (const auto& never : run.result.infeasible)
+      if (told.emplace(never.index, never.reason.text).second && told.size() <= kMostTold)
+        warn(fmt::format("job {}: {}", plan.workload[never.index].spec.name, never.reason.text));
+  if (told.size() > kMostTold) warn(fmt::format("{} more such reasons of jobs", told.size() - kMostTold));
+}
+
+void tell_failed(const SimulatedRun& run) {
+  const auto& failed = run.result.failed;
+  const auto told = std::min(kMostTold, failed.size());
+  for (std::size_t i = 0; i < told; ++i)
+    warn(fmt::format("job {} failed under {}, seed {}: {}", failed[i].name, run.policy, run.seed, failed[i].reason));
+  if (failed.size() > told)
+    warn(fmt::format("{} more jobs failed under {}, seed {}", failed.size() - told, run.policy, run.seed));
 }
 
 CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
@@ -70,14 +90,16 @@ CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>&
     if (!run.result.ended)
       warn(fmt::format("{} under seed {} was given up at {}: {} of {} jobs had completed", run.policy, run.seed,
                        duration_text(run.result.now_s), run.result.figures.completed, plan.workload.size()));
+    tell_failed(run);
   }
-  const bool all_ended = std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.result.ended; });
-  const auto& never = runs.front().result.infeasible;
-  if (never.size() == plan.workload.size())
-    return stop({ErrorCode::kInfeasible, fmt::format("simulate: no job of the trace can ever run on this cluster; "
-                                                     "the first, {}: {}",
-                                                     plan.workload.front().spec.name, never.front().reason.text)});
-  return all_ended && never.empty() && plan.rows_refused == 0 ? ExitCode::kDone : ExitCode::kPartly;
+  const bool all_done = std::all_of(runs.begin(), runs.end(), [](const auto& run) {
+    return run.result.ended && run.result.failed.empty() && run.result.infeasible.empty();
+  });
+  if (none_can_run(plan, runs))
+    return stop({ErrorCode::kInfeasible,
+                 fmt::format("simulate: no job of the trace can ever run on this cluster; the first, {}: {}",
+                             plan.workload.front().spec.name, runs.front().result.infeasible.front().reason.text)});
+  return all_done && plan.rows_refused == 0 ? ExitCode::kDone : ExitCode::kPartly;
 }
 
 }  // namespace
@@ -96,7 +118,7 @@ CommandResult run_simulate(const SimulateArgs& args) {
     return stop_usage({ErrorCode::kNotFound, "--explain: the trace has no job " + args.explain});
   auto runs = run_all(args, *plan);
   if (!runs) return stop(std::move(runs.error()));
-  tell_left_out(*plan, runs->front().result);
+  tell_left_out(*plan, *runs);
   Json out = {{"provenance", *provenance}, {"runs", Json::array()}};
   for (const auto& run : *runs) out["runs"].push_back(run_json(run, *plan, args.timing));
   const auto result = out.dump(1) + "\n";

@@ -97,6 +97,10 @@ Json run_json(const SimulatedRun& run, const SimulatePlan& plan, bool timing) {
                                    {"text", job.reason.text},
                                    {"numbers", job.reason.numbers}});
   }
+  if (!run.result.failed.empty()) {
+    out["failed"] = Json::array();
+    for (const auto& job : run.result.failed) out["failed"].push_back({{"job", job.name}, {"reason", job.reason}});
+  }
   if (!run.result.ended) out["given_up_at_s"] = run.result.now_s;
   if (!run.result.violations.empty()) out["violations"] = run.result.violations;
   if (!run.explained.empty()) {

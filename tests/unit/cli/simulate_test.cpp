@@ -91,6 +91,43 @@ TEST_F(SimulateTest, JobTooLargeIsInfeasibleAndTheRestRuns) {
   EXPECT_EQ(run["jct_s"].size(), 21U);
 }
 
+TEST_F(SimulateTest, AGangThatNoTypeHasRoomForRunsOnlyWherePoliciesMixTypes) {
+  write("cluster.toml",
+        "[[nodes]]\nname = \"n\"\ngpus = [{ type = \"V100\", count = 2 }, { type = \"K80\", count = 2 }]\n");
+  write("speeds.csv", read("speeds.csv") + "net,8,1,K80,packed,5\n");
+  args_.policies = "yarn-cs,gavel-las,gandiva";
+  EXPECT_EQ(run_simulate(args_).value(), ExitCode::kPartly) << "a third of the jobs wants three GPUs";
+  const auto runs = result()["runs"];
+  EXPECT_EQ(runs[0]["completed"], 20);
+  EXPECT_FALSE(runs[0].contains("infeasible"));
+  for (const std::size_t one_type : {2, 4}) {
+    EXPECT_EQ(runs[one_type]["completed"], 14);
+    EXPECT_EQ(runs[one_type]["infeasible"][0]["code"], "infeasible_one_type");
+  }
+}
+
+TEST_F(SimulateTest, AJobThatFailsIsNamedAndTheRunIsNotWhole) {
+  write("trace.csv", read("trace.csv") + "thin,0,net,8,2,1,1,0,u,true\n");
+  args_.policies = "gavel-fifo";
+  args_.noise = 0;
+  args_.compat = "gavel-2022";  // which drops a gang that has fewer steps than GPUs
+  EXPECT_EQ(run_simulate(args_).value(), ExitCode::kPartly);
+  const auto run = result()["runs"][0];
+  EXPECT_EQ(run["completed"], 20);
+  ASSERT_EQ(run["failed"].size(), 1U);
+  EXPECT_EQ(run["failed"][0]["job"], "thin");
+}
+
+TEST_F(SimulateTest, CompatRefusesWhatGavelsSimulatorDoesNotKnow) {
+  args_.policies = "gavel-las";
+  args_.compat = "gavel-2022";
+  EXPECT_THAT(failure().error.message, HasSubstr("--noise"));
+  write("faults.toml", "[[faults]]\nkind = \"crash\"\nat_s = 1\nfor_s = 5\nnode = \"n-1\"\n");
+  args_.noise = 0;
+  args_.faults = path("faults.toml");
+  EXPECT_THAT(failure().error.message, HasSubstr("--faults"));
+}
+
 TEST_F(SimulateTest, NothingThatCanRunIsAFailure) {
   write("cluster.toml", "[[nodes]]\nname = \"n\"\ngpus = [{ type = \"Z80\", count = 2 }]\n");
   const auto failed = failure();
