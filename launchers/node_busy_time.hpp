@@ -28,11 +28,11 @@ class NodeBusyTime {
     return intervals_;
   }
 
-  // Summed over nodes, each counted once at any time.
-  [[nodiscard]] double total_s() const {
+  // Summed over nodes up to a moment, each counted once at any time.
+  [[nodiscard]] double until(double t_s) const {
     double sum_s = 0;
     for (const auto& [node, busy] : intervals_)
-      for (const auto& [from_s, to_s] : busy) sum_s += to_s - from_s;
+      for (const auto& [from_s, to_s] : busy) sum_s += std::max(0.0, std::min(to_s, t_s) - from_s);
     return sum_s;
   }
 

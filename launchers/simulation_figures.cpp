@@ -70,7 +70,7 @@ void FigureCollector::take(const event::ForkReported& e) {
   }
   const auto more_s = std::max(0.0, e.report.train_s - lease.trained_s);
   lease.trained_s += more_s;
-  gpu_train_s_ += more_s * static_cast<double>(lease.lease.gpus.size());
+  gpu_trained_.add(now_s_ - more_s, now_s_, static_cast<double>(lease.lease.gpus.size()));
   if (more_s > 0) busy_.add(lease.lease.node, now_s_ - more_s, now_s_);
   if (e.report.end == LeaseEndReason::kRunning) return;
   if (e.report.end == LeaseEndReason::kRevoked)
@@ -98,6 +98,7 @@ void FigureCollector::take(const event::Consolidated& e) {
 void FigureCollector::take(const event::Completed& e) {
   auto& job = jobs_.at(e.job.value - 1);
   job.times.completed_t_s = now_s_;
+  gpu_trained_.pass();
   job.times.isolated_s = isolated_of(job);
   leave(e.job);
 }
@@ -159,9 +160,10 @@ RunFigures FigureCollector::figures() const {
   for (const auto& node : options_.nodes)
     for (const auto& group : node.gpus) gpus += group.count;
   if (run.makespan_s > 0 && gpus > 0) {
-    run.gru = gpu_train_s_ / (gpus * run.makespan_s);
-    run.cru = busy_.total_s() / (static_cast<double>(options_.nodes.size()) * run.makespan_s);
-    run.cru_held = held_.total_s() / (static_cast<double>(options_.nodes.size()) * run.makespan_s);
+    const auto node_s = static_cast<double>(options_.nodes.size()) * run.makespan_s;
+    run.gru = gpu_trained_.until(last_s) / (gpus * run.makespan_s);
+    run.cru = busy_.until(last_s) / node_s;
+    run.cru_held = held_.until(last_s) / node_s;
   }
   double cost = 0;
   bool priced = !options_.cost_per_gpu_h.empty();

@@ -12,6 +12,7 @@
 
 #include "launchers/learnt_steps.hpp"
 #include "launchers/node_busy_time.hpp"
+#include "launchers/trained_time.hpp"
 #include "messages/types/event.hpp"
 
 namespace hadar {
@@ -31,7 +32,7 @@ struct RunFigures {
   std::optional<double> makespan_bound_s;  // no scheduler can beat it; see makespan_bound.hpp
   std::optional<double> avg_jct_s, p50_jct_s, p99_jct_s;
   std::optional<double> avg_queueing_s;  // submission to first lease
-  double gru = 0;                        // GPU time inside step loops / (GPUs x makespan)
+  double gru = 0;                        // GPU time inside step loops within the makespan / (GPUs x makespan)
   double cru = 0;                        // time a node had a trainer inside its step loop / (nodes x makespan)
   double cru_held = 0;                   // the same of the time it was under lease: starts and saves count
   std::optional<double> ftf_max, ftf_avg;
@@ -106,7 +107,7 @@ class FigureCollector {
   std::map<Gpu, std::pair<ForkId, LeaseId>> taken_back_;  // GPUs whose last lease was revoked
   NodeBusyTime busy_;
   NodeBusyTime held_;
-  double gpu_train_s_ = 0;
+  TrainedTime gpu_trained_;  // up to the last completion
   std::map<GpuType, double> gpu_held_s_;
   std::uint64_t preemptions_ = 0;
   LearntSteps learnt_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "launchers/node_busy_time.hpp"
+#include "launchers/trained_time.hpp"
 
 namespace hadar::report {
 namespace {
@@ -66,7 +67,7 @@ class Summariser {
       if (shared_nodes_.contains(node->second))
         busy_.add(node->second, t_s_ - train_added_s_, t_s_);
       else
-        alone_s_ += train_added_s_;
+        alone_.add(t_s_ - train_added_s_, t_s_, 1);
     }
     if (body.report.end != LeaseEndReason::kRunning) open_.erase(body.report.lease);
   }
@@ -84,6 +85,7 @@ class Summariser {
   void take(const event::Completed& body) {
     note_metrics(body.job, body.metrics);
     end(body.job, JobState::kCompleted);
+    alone_.pass();
   }
   void take(const event::Failed& body) { end(body.job, JobState::kFailed); }
   void take(const event::Cancelled& body) { end(body.job, JobState::kCancelled); }
@@ -134,7 +136,8 @@ class Summariser {
     summary_.nodes = static_cast<std::uint32_t>(nodes_.size());
     if (completed > 0) summary_.avg_jct_s = jct_sum_s / completed;
     const double capacity_s = summary_.nodes * summary_.makespan_s;
-    if (capacity_s > 0) summary_.cru = (alone_s_ + busy_.total_s()) / capacity_s;
+    const double last_s = summary_.first_submit_t_s + summary_.makespan_s;
+    if (capacity_s > 0) summary_.cru = (alone_.until(last_s) + busy_.until(last_s)) / capacity_s;
   }
 
   RunSummary summary_;
@@ -142,7 +145,7 @@ class Summariser {
   double train_added_s_ = 0;
   std::set<NodeName> nodes_;
   std::set<NodeName> shared_nodes_;  // with several GPUs
-  double alone_s_ = 0;               // trained on nodes of one GPU, where trainers cannot overlap
+  TrainedTime alone_;                // on nodes of one GPU, where trainers cannot overlap
   NodeBusyTime busy_;                // on the others
   std::map<LeaseId, NodeName> node_of_;
   std::map<JobId, JobSummary> jobs_;
