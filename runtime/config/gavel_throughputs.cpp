@@ -112,7 +112,7 @@ class Builder {
 std::optional<double> speed_of(const Json& value) {
   if (!value.is_number()) return std::nullopt;
   const double speed = value.get<double>();
-  if (!std::isfinite(speed) || speed < 0 || speed > 1e15) return std::nullopt;
+  if (!is_speed(speed)) return std::nullopt;
   return speed;
 }
 
@@ -128,7 +128,7 @@ Status read_job(Builder& out, const std::string& where, const Place& place, cons
     const auto at = where + ": " + partner;
     if (partner == "null") {
       const auto speed = speed_of(value);
-      if (!speed) return out.wrong(at, text_of(value), "a number from 0 to 1e15");
+      if (!speed) return out.wrong(at, text_of(value), kSpeedRule);
       out.alone(place, job, *speed);
       continue;
     }
@@ -137,7 +137,7 @@ Status read_job(Builder& out, const std::string& where, const Place& place, cons
     const bool two = value.is_array() && value.size() == 2;
     const auto own = two ? speed_of(value[0]) : std::nullopt;
     const auto theirs = two ? speed_of(value[1]) : std::nullopt;
-    if (!own || !theirs) return out.wrong(at, text_of(value), "two numbers from 0 to 1e15");
+    if (!own || !theirs) return out.wrong(at, text_of(value), std::string("two speeds, each ") + kSpeedRule);
     out.pair(place, job, *other, *own, *theirs);
   }
   return {};

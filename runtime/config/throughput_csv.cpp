@@ -59,8 +59,8 @@ class RowReader {
   }
   double speed(std::size_t column) {
     const auto value = parse_number(row_.cells[column]);
-    if (value && std::isfinite(*value) && *value >= 0 && *value <= 1e15) return *value + 0.0;
-    wrong(column, "a number from 0 (cannot run) to 1e15");
+    if (value && is_speed(*value)) return *value + 0.0;
+    wrong(column, kSpeedRule);
     return 0;
   }
   Placement placement(std::size_t column) {

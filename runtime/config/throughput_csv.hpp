@@ -10,6 +10,14 @@
 
 namespace hadar {
 
+// Speeds of a table, in steps per second: 0 (cannot run) or within these.
+inline constexpr double kLeastSpeed = 1e-9;
+inline constexpr double kMostSpeed = 1e15;
+inline constexpr const char* kSpeedRule = "0 (cannot run) or a number from 1e-9 to 1e15";
+[[nodiscard]] constexpr bool is_speed(double steps_per_s) {
+  return steps_per_s == 0 || (steps_per_s >= kLeastSpeed && steps_per_s <= kMostSpeed);
+}
+
 // The speeds of two jobs of equal gang size that share the same GPUs. A pair stands there once, either way round.
 struct SharedThroughputRow {
   ThroughputRow row;                     // of the job itself

@@ -17,6 +17,7 @@ constexpr std::size_t kMaxTypes = 64;
 constexpr std::size_t kMaxJobs = 100000;
 constexpr std::size_t kMaxPairs = 20000000;
 constexpr double kMaxSpeed = 1e12;
+constexpr std::uint64_t kMaxGpus = 10000000;  // of a type; plans name each
 constexpr double kMaxSeconds = 1e12;
 
 std::size_t type_index(const ShareProblem& problem, const JsonAt& where, const std::string& name) {
@@ -45,11 +46,11 @@ void read_cluster(const JsonAt& top, ShareProblem& problem) {
       types.at(j).refuse("is there twice");
     problem.types.push_back(name);
   }
-  problem.gpus = by_type(problem, top.at("cluster"),
-                         [](const JsonAt& at) { return static_cast<double>(at.count(0, 1000000000)); });
+  problem.gpus =
+      by_type(problem, top.at("cluster"), [](const JsonAt& at) { return static_cast<double>(at.count(0, kMaxGpus)); });
   if (top.has("instance_costs"))
     problem.price_per_gpu_hour =
-        by_type(problem, top.at("instance_costs"), [](const JsonAt& at) { return at.positive(1e9); });
+        by_type(problem, top.at("instance_costs"), [](const JsonAt& at) { return at.rate(1e9); });
 }
 
 ShareJob read_job(const ShareProblem& problem, const JsonAt& in, const JsonAt& speeds, std::string& job_type) {
@@ -60,8 +61,8 @@ ShareJob read_job(const ShareProblem& problem, const JsonAt& in, const JsonAt& s
   if (!problem.jobs.empty() && problem.jobs.back().job >= job.job)
     in.at("id").refuse("must be larger than the id before");
   job.gpus = static_cast<std::uint32_t>(in.at("scale_factor").count(1, 1000000));
-  job.weight = in.at("priority_weight").positive(1e12);
-  job.steps_left = in.at("steps_remaining").positive(1e18);
+  job.weight = in.at("priority_weight").rate(1e12);
+  job.steps_left = in.at("steps_remaining").rate(1e18);
   if (in.has("time_since_start_s")) job.age_s = in.at("time_since_start_s").number(0, kMaxSeconds);
   if (in.has("slo_remaining_s") && !in.at("slo_remaining_s").is_null())
     job.time_to_deadline_s = in.at("slo_remaining_s").number(-kMaxSeconds, kMaxSeconds);
@@ -71,7 +72,7 @@ ShareJob read_job(const ShareProblem& problem, const JsonAt& in, const JsonAt& s
   if (in.has("job_type")) job_type = in.at("job_type").text();
   const auto types = problem.types.size();
   if (speeds.size(kMaxTypes) != types) speeds.refuse("must have one speed per worker type, " + std::to_string(types));
-  for (std::size_t j = 0; j < types; ++j) job.steps_per_s.push_back(speeds.at(j).number(0, kMaxSpeed));
+  for (std::size_t j = 0; j < types; ++j) job.steps_per_s.push_back(speeds.at(j).rate_or_0(kMaxSpeed));
   return job;
 }
 
@@ -94,7 +95,7 @@ void read_entities(const JsonAt& in, ShareProblem& problem) {
   for (const auto& name : members.keys()) {
     ShareEntity entity;
     entity.name = name;
-    entity.weight = in.at("weights").at(name).positive(1e12);
+    entity.weight = in.at("weights").at(name).rate(1e12);
     if (in.has("mixed_policies")) {
       const auto rule = in.at("mixed_policies").at(name);
       if (rule.text() != "fairness" && rule.text() != "fifo") rule.refuse("must be \"fairness\" or \"fifo\"");
@@ -144,7 +145,7 @@ void read_pairs(const JsonAt& in, ShareProblem& problem) {
       const auto speeds = row.at(j + 2);
       if (speeds.size(2) != 2) speeds.refuse("must be two speeds");
       pair.steps_per_s.push_back(
-          {speeds.at(swapped ? 1 : 0).number(0, kMaxSpeed), speeds.at(swapped ? 0 : 1).number(0, kMaxSpeed)});
+          {speeds.at(swapped ? 1 : 0).rate_or_0(kMaxSpeed), speeds.at(swapped ? 0 : 1).rate_or_0(kMaxSpeed)});
     }
     problem.pairs.push_back(std::move(pair));
   }

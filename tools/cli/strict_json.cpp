@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "runtime/config/job_rules.hpp"
 #include "runtime/config/text.hpp"
 
 namespace hadar::cli {
@@ -80,19 +81,23 @@ void JsonAt::only(const std::vector<std::string_view>& known) const {
 }
 
 double JsonAt::number(double least, double most) const {
-  const auto rule = "must be a number from " + number_text(least) + " to " + number_text(most);
+  return number(least, most, "must be a number from " + number_text(least) + " to " + number_text(most));
+}
+
+double JsonAt::number(double least, double most, const std::string& rule) const {
   if (!value_->is_number()) refuse(rule);
   const auto value = value_->get<double>();
   if (!(value >= least && value <= most)) refuse(rule + ", is " + value_->dump());
   return value;
 }
 
-double JsonAt::positive(double most) const {
-  const auto rule = "must be a number above 0, at most " + number_text(most);
-  if (!value_->is_number()) refuse(rule);
-  const auto value = value_->get<double>();
-  if (!(value > 0 && value <= most)) refuse(rule + ", is " + value_->dump());
-  return value;
+double JsonAt::rate(double most) const {
+  return number(kLeastRate, most);
+}
+
+double JsonAt::rate_or_0(double most) const {
+  if (value_->is_number() && value_->get<double>() == 0) return 0;
+  return number(kLeastRate, most, "must be 0 or a number from " + number_text(kLeastRate) + " to " + number_text(most));
 }
 
 std::uint64_t JsonAt::count(std::uint64_t least, std::uint64_t most) const {

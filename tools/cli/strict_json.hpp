@@ -41,14 +41,18 @@ class JsonAt {
   void only(const std::vector<std::string_view>& known) const;
 
   [[nodiscard]] double number(double least, double most) const;
-  // A number above 0.
-  [[nodiscard]] double positive(double most) const;
+  // A weight, price or amount, at least 1e-9: what is computed from it stays a number.
+  [[nodiscard]] double rate(double most) const;
+  // The same of a speed; 0 where a job cannot run.
+  [[nodiscard]] double rate_or_0(double most) const;
   [[nodiscard]] std::uint64_t count(std::uint64_t least, std::uint64_t most) const;
   [[nodiscard]] std::string text() const;
 
   [[noreturn]] void refuse(const std::string& rule) const;
 
  private:
+  [[nodiscard]] double number(double least, double most, const std::string& rule) const;
+
   const JsonValue* value_;
   std::string path_;
 };

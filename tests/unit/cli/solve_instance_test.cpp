@@ -83,10 +83,14 @@ TEST_F(InstanceFile, WrongValuesAreRefusedByTheirKey) {
   EXPECT_THAT(error_with("[[1, 4], [2, 3]]", "[[1, 4]]"), HasSubstr("throughputs"));
   EXPECT_THAT(error_with("[[1, 4], [2, 3]]", "[[1, 4], [2, -3]]"), HasSubstr("throughputs[1][1]"));
   EXPECT_THAT(error_with("[[1, 4], [2, 3]]", "[[1, 4], [2, \"3\"]]"), HasSubstr("throughputs[1][1]"));
+  EXPECT_THAT(error_with("[[1, 4], [2, 3]]", "[[1, 4], [2, 1e-155]]"), HasSubstr("must be 0 or a number from 1e-09"));
+  EXPECT_THAT(error_with("[0.5, 0.25]", "[0.5, 1e-12]"), HasSubstr("pair_throughputs[0][2]"));
   EXPECT_THAT(error_with("\"num_jobs\": 2", "\"num_jobs\": 3"), HasSubstr("num_jobs"));
   EXPECT_THAT(error_with("\"scale_factor\": 1", "\"scale_factor\": 0"), HasSubstr("jobs[0].scale_factor"));
   EXPECT_THAT(error_with("\"scale_factor\": 1", "\"scale_factor\": 1.5"), HasSubstr("jobs[0].scale_factor"));
-  EXPECT_THAT(error_with("\"priority_weight\": 2.0", "\"priority_weight\": 0"), HasSubstr("jobs[0].priority_weight"));
+  for (const auto* weight : {"0", "1e-10", "1e-300", "1e13"})
+    EXPECT_THAT(error_with("\"priority_weight\": 2.0", std::string("\"priority_weight\": ") + weight),
+                HasSubstr("jobs[0].priority_weight"));
   EXPECT_THAT(error_with("\"steps_remaining\": 100,", ""), HasSubstr("key \"jobs[0].steps_remaining\" is missing"));
   EXPECT_THAT(error_with("\"id\": 4", "\"id\": 0"), HasSubstr("jobs[1].id"));
   EXPECT_THAT(error_with("\"placed_on\": \"v100\"", "\"placed_on\": \"a100\""), HasSubstr("jobs[1].placed_on"));

@@ -69,7 +69,7 @@ TEST(GavelThroughputs, SaysWhereItIsWrong) {
   EXPECT_THAT(error_of("{\"v100\": {\"('A3C', 1)\": {\"null\": -1}}}"), HasSubstr("g: v100: ('A3C', 1): null: got -1"));
   EXPECT_THAT(error_of("{\"v100\": {\"A3C\": {\"null\": 1}}}"), HasSubstr("g: v100: got 'A3C', must be like"));
   EXPECT_THAT(error_of("{\"v100\": {\"('A3C', 0)\": {}}}"), HasSubstr("('A3C', 0)"));
-  EXPECT_THAT(error_of("{\"v100\": {\"('A3C', 1)\": {\"('A3C', 1)\": [1]}}}"), HasSubstr("must be two numbers"));
+  EXPECT_THAT(error_of("{\"v100\": {\"('A3C', 1)\": {\"('A3C', 1)\": [1]}}}"), HasSubstr("must be two speeds"));
   EXPECT_THAT(error_of("{\"v100\": 1}"), HasSubstr("must be an object"));
   EXPECT_THAT(error_of("{\"v100\": "), HasSubstr("g: not JSON"));
   EXPECT_THAT(error_of("{\"job_types\": [\"A3C\"], \"pairs\": {\"k80\": {\"1\": [[0, 1, 2, 3]]}}}"),

@@ -77,7 +77,7 @@ TEST(ThroughputCsv, SaysLineColumnValueAndRule) {
             "t.csv:2: column 'gpus': got '0', must be a whole number from 1 to 65536");
   EXPECT_EQ(error_of(kHeader + "\nimage,32,1,V100,packed,1\nimage,32,1,V100,pakced,1\n"),
             "t.csv:4: column 'placement': got 'pakced', must be packed or spread");
-  for (const std::string speed : {"-1", "nan", "inf", "1,5", "1.5x", "", "0x10", "1e400", " "})
+  for (const std::string speed : {"-1", "nan", "inf", "1,5", "1.5x", "", "0x10", "1e400", "1e-10", "1e-155", " "})
     EXPECT_NE(error_of(kHeader + "image,32,1,V100,packed," + speed + "\n"), "") << speed;
   for (const std::string batch : {"-1", "1.5", "1e3", "4294967296", "99999999999999999999", ""})
     EXPECT_THAT(error_of(kHeader + "image," + batch + ",1,V100,packed,1\n"), HasSubstr("column 'batch_size'"));
