@@ -1,60 +1,19 @@
-// Microsoft's Philly cluster_job_log: one JSON array, one object a job. Objects are cut out one by one, so that a
-// broken one costs itself only and every job has its line.
+// Microsoft's Philly cluster_job_log: one JSON array, one object a job.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tools/traces/calendar.hpp"
 #include "tools/traces/form.hpp"
+#include "tools/traces/json_elements.hpp"
 
 namespace hadar::traces {
 namespace {
 
 using Json = nlohmann::json;
 
-struct Piece {
-  std::string_view text;
-  std::uint32_t line = 0;
-};
-
-// Walks over the objects of an array.
-class Pieces {
- public:
-  explicit Pieces(std::string_view text) : text_(text) {}
-
-  // The next object; empty at the end of the text.
-  Piece next() {
-    while (at_ < text_.size() && text_[at_] != '{') step();
-    Piece piece{{}, line_};
-    const auto start = at_;
-    int depth = 0;
-    bool quoted = false;
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (quoted && c == '\\') {
-        step();
-      } else if (c == '"') {
-        quoted = !quoted;
-      } else if (!quoted && c == '{') {
-        ++depth;
-      } else if (!quoted && c == '}' && --depth == 0) {
-        step();
-        break;
-      }
-      step();
-    }
-    piece.text = text_.substr(start, at_ - start);
-    return piece;
-  }
-
- private:
-  void step() {
-    if (at_ < text_.size() && text_[at_++] == '\n') ++line_;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::uint32_t line_ = 1;
-};
+// No job of the log is near; a document of JSON takes many times the memory of its text.
+constexpr std::size_t kMostJob = std::size_t{16} << 20;
 
 // What a key holds as text; empty for null and for what is absent or no text.
 std::string text_at(const Json& object, const char* key) {
@@ -68,13 +27,22 @@ struct Refused {
   std::string_view rule;
 };
 
-std::uint64_t gpus_of(const Json& attempt) {
+bool is_absent(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null();
+}
+
+// The GPUs of all nodes of an attempt; nullopt where they are not told as they should be.
+std::optional<std::uint64_t> gpus_of(const Json& attempt) {
   std::uint64_t gpus = 0;
-  const auto detail = attempt.find("detail");
-  if (detail == attempt.end() || !detail->is_array()) return 0;
-  for (const auto& node : *detail) {
-    const auto held = node.is_object() ? node.find("gpus") : node.end();
-    if (node.is_object() && held != node.end() && held->is_array()) gpus += held->size();
+  if (is_absent(attempt, "detail")) return 0;
+  const auto& detail = attempt["detail"];
+  if (!detail.is_array()) return std::nullopt;
+  for (const auto& node : detail) {
+    if (!node.is_object()) return std::nullopt;
+    if (is_absent(node, "gpus")) continue;
+    if (!node["gpus"].is_array()) return std::nullopt;
+    gpus += node["gpus"].size();
   }
   return gpus;
 }
@@ -83,7 +51,7 @@ std::uint64_t gpus_of(const Json& attempt) {
 std::optional<Refused> read_attempts(const Json& attempts, Draft& draft, Collector& jobs) {
   double total = 0;
   for (const auto& attempt : attempts) {
-    if (!attempt.is_object()) return Refused{"attempts", attempt.dump(), "objects"};
+    if (!attempt.is_object()) return Refused{"attempts", attempt.type_name(), "objects"};
     const auto start = text_at(attempt, "start_time");
     const auto end = text_at(attempt, "end_time");
     const auto from = parse_date_time(start);
@@ -91,9 +59,10 @@ std::optional<Refused> read_attempts(const Json& attempts, Draft& draft, Collect
     if (!from) return Refused{"start_time", start, "the date an attempt began"};
     if (!to) return Refused{"end_time", end, "the date an attempt ended: one still running has no known length"};
     if (*to < *from) return Refused{"end_time", end, "at or after its start_time"};
+    if (!gpus_of(attempt)) return Refused{"detail", "", "objects, each with an array of gpus"};
     total += *to - *from;
   }
-  const auto gpus = gpus_of(attempts.front());
+  const auto gpus = *gpus_of(attempts.front());
   if (gpus == 0) return Refused{"gpus", "0", "above 0: a CPU-only job needs no GPU scheduler"};
   if (total <= 0)
     return Refused{"end_time", text_at(attempts.back(), "end_time"),
@@ -116,6 +85,7 @@ std::optional<Refused> read_job(const Json& job, Draft& draft, Collector& jobs) 
   const auto time = parse_date_time(submitted);
   if (!time) return Refused{"submitted_time", submitted, "a date like 2017-10-03 05:38:20"};
   draft.time_s = *time;
+  if (!is_absent(job, "user") && !job["user"].is_string()) return Refused{"user", job["user"].type_name(), "a text"};
   draft.user = text_at(job, "user");
   if (!draft.user.empty() && !is_word(draft.user))
     return Refused{"user", draft.user, "at most 256 bytes without control characters"};
@@ -127,23 +97,44 @@ std::optional<Refused> read_job(const Json& job, Draft& draft, Collector& jobs) 
   return std::nullopt;
 }
 
+// Parses one object; `twice` becomes the first key that one of its objects has twice.
+Json parse_once(std::string_view text, std::string& twice) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto watch = [&](int, Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second && twice.empty())
+      twice = "'" + parsed.get<std::string>() + "' twice";
+    return true;
+  };
+  return Json::parse(text, watch, false);
+}
+
+void read_element(const JsonElement& element, Collector& jobs) {
+  const auto refuse = [&](std::string_view value, std::string_view rule) {
+    jobs.refuse(element.line, "", value, rule);
+  };
+  if (!element.broken.empty()) return refuse(element.text, element.broken);
+  if (!element.text.starts_with('{')) return refuse(element.text, "one JSON object");
+  if (element.text.size() > kMostJob) return refuse(element.text, "one JSON object of at most 16 MiB");
+  std::string twice;
+  const auto json = parse_once(element.text, twice);
+  if (json.is_discarded()) return refuse(element.text, "one JSON object");
+  if (!twice.empty()) return refuse(twice, "an object that has every key once");
+  Draft draft;
+  draft.line = element.line;
+  draft.gpus_column = "gpus";
+  draft.duration_column = "attempts";
+  if (const auto refused = read_job(json, draft, jobs))
+    jobs.refuse(element.line, refused->column, refused->value, refused->rule);
+  else
+    jobs.take(std::move(draft));
+}
+
 Status read_all(const Source& source, Collector& jobs) {
-  Pieces pieces(source.text);
-  for (auto piece = pieces.next(); !piece.text.empty() && !jobs.full(); piece = pieces.next()) {
-    const auto json = Json::parse(piece.text, nullptr, false);
-    if (json.is_discarded()) {
-      jobs.refuse(piece.line, "", piece.text, "one JSON object");
-      continue;
-    }
-    Draft draft;
-    draft.line = piece.line;
-    draft.gpus_column = "gpus";
-    draft.duration_column = "attempts";
-    if (const auto refused = read_job(json, draft, jobs))
-      jobs.refuse(piece.line, refused->column, refused->value, refused->rule);
-    else
-      jobs.take(std::move(draft));
-  }
+  JsonElements elements(source.text);
+  JsonElement element;
+  while (!jobs.full() && elements.next(element)) read_element(element, jobs);
   jobs.times_are_dates();
   jobs.note("dates are local times without an offset: an hour may be off at the change of summer time");
   return {};
