@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <sstream>
 
@@ -9,6 +10,7 @@
 #include "tools/cli/option_checks.hpp"
 #include "tools/cli/simulate_options.hpp"
 #include "tools/cli/text.hpp"
+#include "tools/traces/generate.hpp"
 
 namespace hadar::cli {
 namespace {
@@ -18,7 +20,7 @@ constexpr const char* kNode = "a node's name; hadar nodes lists them";
 constexpr const char* kFile = "a file, or - for stdout";
 constexpr const char* kFolder = "a folder";
 constexpr std::uint64_t kMostForks = 1'000'000;
-constexpr std::uint64_t kMostJobs = 100'000'000;
+constexpr std::uint64_t kMostSeed = std::numeric_limits<std::uint64_t>::max();
 
 // All values a parse fills; lives as long as the command.
 struct Parsed {
@@ -204,7 +206,7 @@ CLI::App* add_trace_reader(CLI::App& trace, const std::string& name, const std::
   command->add_option("--throughputs", input.throughputs,
                       "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
   command->add_option("--cluster", input.cluster, "A cluster file: larger jobs are refused");
-  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)")->check(whole_between(0, kMostWhole));
+  command->add_option("--seed", input.seed, "Of drawn models (and of a sample)")->check(whole_between(0, kMostSeed));
   command->add_flag("--redraw-models", input.redraw, "Draw by duration for models without a speed, too");
   return command;
 }
@@ -234,10 +236,10 @@ void add_trace_commands(CLI::App& app, Parsed& parsed) {
                                [](const Parsed& a) { return run_trace_generate(a.settings, a.trace_generate); });
   auto& g = p.trace_generate;
   generate->add_option("--profile", g.profile, "Which kind (see hadar trace formats)")->required();
-  generate->add_option("--jobs", g.jobs, "How many")->required()->check(whole_between(1, kMostJobs));
+  generate->add_option("--jobs", g.jobs, "How many")->required()->check(whole_between(1, traces::kMostJobs));
   generate->add_option("--rate", g.jobs_per_h, "Arrivals an hour; without it all come at 0")
-      ->check(number_between(0, 1e9));
-  generate->add_option("--seed", g.seed, "Same seed, same bytes")->check(whole_between(0, kMostWhole));
+      ->check(number_between(0, traces::kMostRate));
+  generate->add_option("--seed", g.seed, "Same seed, same bytes")->check(whole_between(0, kMostSeed));
   generate->add_option("--throughputs", g.throughputs, "Speeds, CSV or Gavel's JSON; by default Gavel's measured ones");
   generate->add_option("-o,--output", g.output, where)->required()->check(given(kFile));
   add_command(*trace, "formats", "The forms that are read and the profiles that are made up", parsed,

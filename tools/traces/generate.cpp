@@ -1,7 +1,10 @@
 #include "tools/traces/generate.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "tools/traces/measured_speeds.hpp"
 #include "tools/traces/model_draw.hpp"
@@ -10,8 +13,8 @@
 namespace hadar::traces {
 namespace {
 
-constexpr std::uint64_t kMostJobs = 10'000'000;
-constexpr double kMostRate = 1e6;
+constexpr double kMostArrival_s = 4e9;  // as readers take it
+constexpr std::uint64_t kMostSeedOfGavel = std::numeric_limits<std::uint64_t>::max() - 3;
 constexpr double kMostSteps = 9007199254740992.0;  // 2^53
 // Streams of random numbers.
 constexpr std::uint64_t kShapes = 1;
@@ -94,6 +97,12 @@ Result<Trace> drawn_whole(const Profile& profile, const GenerateOptions& options
   return trace;
 }
 
+// As people write it.
+std::string text_of(double number) {
+  std::array<char, 64> buffer{};  // the shortest form of a double needs 24
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr};
+}
+
 Status check(const GenerateOptions& options, const Profile* profile) {
   const auto wrong = [](const std::string& what) { return fail(ErrorCode::kInvalidArgument, what); };
   if (profile == nullptr) {
@@ -102,16 +111,31 @@ Status check(const GenerateOptions& options, const Profile* profile) {
     return wrong("no profile is called '" + options.profile + "', must be one of " + names);
   }
   if (options.jobs < 1 || options.jobs > kMostJobs)
-    return wrong("jobs: got " + std::to_string(options.jobs) + ", must be from 1 to 10000000");
-  if (!(options.jobs_per_h >= 0 && options.jobs_per_h <= kMostRate))
-    return wrong("rate: got " + std::to_string(options.jobs_per_h) + ", must be from 0 (all jobs at 0) to 1e6 jobs/h");
-  if (profile->at_once && options.jobs_per_h > 0)
-    return wrong("rate: got " + std::to_string(options.jobs_per_h) + ", must be left out: " + options.profile +
-                 " has every job at 0");
+    return wrong("--jobs: got " + std::to_string(options.jobs) + ", must be from 1 to 10000000");
+  const auto rate = options.jobs_per_h;
+  if (profile->at_once && rate > 0)
+    return wrong("--rate: got " + text_of(rate) + ", must be left out: " + options.profile + " has every job at 0");
+  const auto least = least_rate(options.jobs);
+  if (rate != 0 && !(rate >= least && rate <= kMostRate))
+    return wrong("--rate: got " + text_of(rate) + ", must be 0 (all jobs at 0) or from " + text_of(least) + " to " +
+                 text_of(kMostRate) + " jobs an hour, so that " + std::to_string(options.jobs) + " jobs come within " +
+                 text_of(kMostArrival_s) + " s");
+  if (profile->draw_all != nullptr && options.seed > kMostSeedOfGavel)
+    return wrong("--seed: got " + std::to_string(options.seed) + ", must be at most " +
+                 std::to_string(kMostSeedOfGavel) + ": Gavel's code counts on from it");
   return {};
 }
 
 }  // namespace
+
+// So many gaps of mean 1 add up to a sum with the square root of their number as its deviation: no seed comes ten
+// deviations above, and 40 is more than the longest gap.
+double least_rate(std::uint64_t jobs) {
+  const auto gaps = static_cast<double>(jobs);
+  const double rate = 3600 * (gaps + 10 * std::sqrt(gaps) + 40) / kMostArrival_s;
+  const double unit = std::pow(10.0, std::floor(std::log10(rate)) - 2);
+  return std::ceil(rate / unit) * unit;
+}
 
 std::vector<ProfileInfo> profiles() {
   std::vector<ProfileInfo> all;

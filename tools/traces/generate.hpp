@@ -10,10 +10,13 @@
 
 namespace hadar::traces {
 
+inline constexpr std::uint64_t kMostJobs = 10'000'000;
+inline constexpr double kMostRate = 1e6;  // jobs an hour
+
 struct GenerateOptions {
   std::string profile;          // one of profiles()
-  std::uint64_t jobs = 0;       // 1 to 10,000,000
-  double jobs_per_h = 0;        // mean rate of arrivals, up to 1e6; the first job comes at 0; 0 = all come at 0
+  std::uint64_t jobs = 0;       // 1 to kMostJobs
+  double jobs_per_h = 0;        // mean rate of arrivals; the first job comes at 0; 0 = all come at 0
   std::uint64_t seed = 0;       // another seed, other jobs and other arrivals; the rate changes arrivals only
   ThroughputTable throughputs;  // job types and their speeds; empty = that of measured_speeds.hpp
 };
@@ -21,7 +24,8 @@ struct GenerateOptions {
 // The same options give the same bytes on every machine: random numbers are our own (random.hpp), durations and
 // arrivals are rounded to milliseconds before anything is derived from them. More jobs extend a trace, they do not
 // change it.
-//   gavel-single    Gavel's generator (OSDI'20, utils.generate_job of the public code): each job type with equal chance,
+//   gavel-single    Gavel's generator (OSDI'20, utils.generate_job of the public code): each job type with equal
+//   chance,
 //                   time alone on V100s 10^U(1.5,3) min for 80 %, 10^U(3,4) min for 20 %, one GPU, Poisson arrivals.
 //   gavel-multi     the same with 1, 2, 4, 8 GPUs for 70, 10, 15, 5 %; the types measured at that gang size.
 //   gavel-makespan  as gavel-multi, every job at 0; a rate is refused.
@@ -34,8 +38,12 @@ struct GenerateOptions {
 //   uniform         time alone U(0.2, 5) h; 1, 2, 4, 8 GPUs with equal chance; Poisson arrivals.
 // total_steps = time alone x V100 speed at the gang size, rounded down (the fastest type's speed where V100 has none),
 // at least 1.
-// Errors: kInvalidArgument (unknown profile, jobs or rate out of range, a table without a speed on one GPU).
+// A rate is from least_rate(jobs) to kMostRate.
+// Errors: kInvalidArgument (unknown profile, jobs, rate or seed out of range, a table without a speed on one GPU).
 Result<Trace> generate(const GenerateOptions& options);
+
+// Jobs an hour at which so many jobs come within the times that a trace can have, whatever the seed; 3 digits.
+double least_rate(std::uint64_t jobs);
 
 struct ProfileInfo {
   std::string_view name;

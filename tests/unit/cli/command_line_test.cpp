@@ -77,6 +77,25 @@ TEST(CommandLine, EveryNumberOfEveryCommandIsChecked) {
   EXPECT_GT(checked, 100) << "help has another form than this test reads";
 }
 
+TEST(CommandLine, SeedsOfTracesHave64Bits) {
+  for (const auto* most : {"0", "9223372036854775808", "18446744073709551615"}) {
+    EXPECT_EQ(error_of({"trace", "generate", "--profile", "p", "--jobs", "1", "-o", "-", "--seed", most}), "taken");
+    for (const auto* command : {"check", "stats"})
+      EXPECT_EQ(error_of({"trace", command, "t.csv", "--seed", most}), "taken");
+    for (const auto* command : {"import", "sample"})
+      EXPECT_EQ(error_of({"trace", command, "t.csv", "-o", "-", "--seed", most}), "taken");
+  }
+  EXPECT_THAT(error_of({"trace", "check", "t.csv", "--seed", "18446744073709551616"}),
+              testing::HasSubstr("must be a whole number from 0 to 18446744073709551615"));
+}
+
+TEST(CommandLine, OptionsOfMadeUpTracesHaveTheLimitsOfTheProfiles) {
+  EXPECT_THAT(error_of({"trace", "generate", "--profile", "p", "--jobs", "1", "-o", "-", "--rate", "1000001"}),
+              testing::HasSubstr("must be a number from 0 to 1e+06"));
+  EXPECT_THAT(error_of({"trace", "generate", "--profile", "p", "--jobs", "10000001", "-o", "-"}),
+              testing::HasSubstr("must be a whole number from 1 to 10000000"));
+}
+
 TEST(CommandLine, AnEmptyNameSaysWhatToGive) {
   for (const auto* command : {"cancel", "hold", "release", "show", "explain", "logs", "model"})
     EXPECT_THAT(error_of({command, ""}), testing::HasSubstr("must be a job's number or name")) << command;

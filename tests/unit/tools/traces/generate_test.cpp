@@ -3,6 +3,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -157,6 +158,45 @@ TEST(Generate, PhillyHasItsShape) {
   std::uint64_t weekend = 0;
   for (const auto& job : trace.jobs) weekend += std::fmod(job.arrival_s / 86400, 7) >= 5 ? 1 : 0;
   EXPECT_NEAR(static_cast<double>(weekend) / 60000, 0.81 / 7, 0.02);
+}
+
+// What a message says is the least rate.
+double least_rate(const std::string& message) {
+  const auto at = message.find("or from ");
+  return at == std::string::npos ? 0 : std::stod(message.substr(at + 8));
+}
+
+TEST(Generate, RatesTooLowForTheTimesOfATraceAreRefusedAndTheLeastOneWorks) {
+  for (const auto& profile : profiles()) {
+    const std::string name(profile.name);
+    if (name == "gavel-makespan") continue;
+    for (const std::uint64_t jobs : {1U, 5U, 2000U}) {
+      for (const double rate : {1e-300, 1e-9, 1e-6, 1e-5}) {
+        const auto refused = generate({name, jobs, rate, 1, {}});
+        ASSERT_FALSE(refused.has_value()) << name << rate;
+        EXPECT_THAT(refused.error().message, HasSubstr("--rate: got 1e-")) << name;
+        const auto least = least_rate(refused.error().message);
+        EXPECT_GT(least, rate);
+        const auto loaded = parse_trace(to_csv(made(name, jobs, least, 1)), "t");
+        ASSERT_TRUE(loaded.has_value()) << name;
+        EXPECT_TRUE(loaded->refused.empty()) << name;
+      }
+    }
+  }
+}
+
+TEST(Generate, NumbersInErrorsReadAsTheyWereGiven) {
+  EXPECT_THAT(generate({"uniform", 10, 1e9, 1, {}}).error().message, HasSubstr("--rate: got 1e+09, must be"));
+  EXPECT_THAT(generate({"gavel-makespan", 10, 2.5, 1, {}}).error().message, HasSubstr("--rate: got 2.5, must be left"));
+  EXPECT_THAT(generate({"uniform", 0, 1, 1, {}}).error().message, HasSubstr("--jobs: got 0, must be"));
+}
+
+TEST(Generate, TakesEverySeedThatItsProfileHas) {
+  const auto most = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_NE(made("uniform", 5, 1, most), made("uniform", 5, 1, most - 1));
+  EXPECT_NE(made("gavel-2022-multi", 5, 1, most - 3), made("gavel-2022-multi", 5, 1, most - 4));
+  EXPECT_THAT(generate({"gavel-2022-multi", 5, 1, most, {}}).error().message,
+              HasSubstr("--seed: got 18446744073709551615, must be at most 18446744073709551612"));
 }
 
 TEST(Generate, RefusesWhatItCannotMake) {
