@@ -108,6 +108,7 @@ Status read_workload(const SimulateArgs& args, SimulatePlan& plan) {
   auto loaded = traces::load_trace(args.trace, options);
   if (!loaded) return fail(std::move(loaded));
   plan.workload = jobs_of(loaded->trace);
+  if (!loaded->start_note.empty()) plan.start_note = args.trace + ": " + loaded->start_note;
   plan.rows_refused = loaded->refused.size();
   for (std::size_t i = 0; i < std::min<std::size_t>(3, loaded->refused.size()); ++i)
     plan.refusals.push_back(traces::text_of(loaded->refused[i], args.trace));

@@ -57,6 +57,7 @@ struct SimulatePlan {
   std::vector<std::uint64_t> seeds;
   std::uint64_t rows_refused = 0;
   std::vector<std::string> refusals;  // the first of them, for people
+  std::string start_note;             // what arrivals count from, where that was decided
 };
 
 // Reads every input. Errors: kInvalidArgument and kNotFound with the option or file at fault, kIo.

@@ -60,6 +60,7 @@ Status write_report(const SimulateArgs& args, const std::string& result, const s
 
 // Jobs that can never run, once each and reason; some can under one policy and not under another.
 void tell_left_out(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
+  if (!plan.start_note.empty()) warn(plan.start_note);
   for (const auto& refusal : plan.refusals) warn(refusal);
   if (plan.rows_refused > plan.refusals.size())
     warn(fmt::format("{} rows more were refused; hadar trace check names them all",

@@ -62,6 +62,11 @@ void tell_refused(const traces::LoadedTrace& loaded, const std::string& file) {
                  count - kShownRefusals, count);
 }
 
+// What was decided for the user, where no text on stdout says it.
+void tell_notes(const traces::LoadedTrace& loaded, const std::string& file) {
+  for (const auto& note : loaded.notes) std::fprintf(stderr, "hadar: %s: %s\n", file.c_str(), note.c_str());
+}
+
 ExitCode code_of(const traces::LoadedTrace& loaded) {
   return loaded.refused.empty() ? ExitCode::kDone : ExitCode::kPartly;
 }
@@ -97,6 +102,7 @@ CommandResult run_trace_import(const Settings& settings, const TraceInput& input
   if (!read) return stop_usage(std::move(read.error()));
   const auto& loaded = read->loaded;
   if (!settings.json) tell_refused(loaded, input.file);
+  if (output == "-") tell_notes(loaded, input.file);
   return write_trace(settings, loaded.trace, output, settings.json ? loaded_json(loaded, input.file, output) : "",
                      loaded_text(loaded, input.file, output), code_of(loaded));
 }
@@ -114,6 +120,7 @@ CommandResult run_trace_stats(const Settings& settings, const TraceInput& input)
   auto read = read_trace(input);
   if (!read) return stop_usage(std::move(read.error()));
   tell_refused(read->loaded, input.file);
+  tell_notes(read->loaded, input.file);
   const auto stats = traces::stats_of(read->loaded.trace, read->throughputs, read->nodes);
   print(settings.json ? stats_json(stats, input.file) : stats_text(stats, input.file));
   return code_of(read->loaded);
@@ -126,6 +133,7 @@ CommandResult run_trace_sample(const Settings& settings, const TraceInput& input
   auto part = traces::sample(read->loaded.trace, {args.jobs, args.from_s, args.to_s, input.seed});
   if (!part) return stop_usage(std::move(part.error()));
   tell_refused(read->loaded, input.file);
+  tell_notes(read->loaded, input.file);
   const auto text =
       fmt::format("{} of {} jobs; written to {}\n", part->jobs.size(), read->loaded.trace.jobs.size(), args.output);
   const auto json = sample_json(input.file, args.output, part->jobs.size(), read->loaded.trace.jobs.size());

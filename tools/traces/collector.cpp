@@ -147,18 +147,28 @@ void Collector::add_notes() {
                             " of a job already begun");
 }
 
+// What arrivals count from.
+double Collector::start_s() {
+  double earliest = drafts_.empty() ? 0 : drafts_.front().time_s;
+  for (const auto& draft : drafts_) earliest = std::min(earliest, draft.time_s);
+  if (earliest == 0 || (!from_earliest_ && earliest < kEpoch)) return 0;
+  const bool kept = kept_ && !from_earliest_;
+  loaded_.start_note = kept ? "the earliest arrival is at 1e9 s or later: kept, since numbers count from the start of "
+                              "the trace; were they since 1970, they should be dates"
+                            : "times are dates: arrivals count from the earliest job";
+  note(loaded_.start_note);
+  return kept ? 0 : earliest;
+}
+
 Result<LoadedTrace> Collector::finish(std::string_view format) && {
   if (full())
     return fail(ErrorCode::kInvalidArgument, name_ + ": over " + std::to_string(kMostRefused - 1) +
                                                  " rows are refused, the first is " +
                                                  text_of(loaded_.refused.front(), name_) +
                                                  "; is it really of the form " + std::string(format) + "?");
-  double earliest = drafts_.empty() ? 0 : drafts_.front().time_s;
-  for (const auto& draft : drafts_) earliest = std::min(earliest, draft.time_s);
-  if (!from_earliest_ && earliest < kEpoch) earliest = 0;
-  if (earliest != 0) note("times are dates: arrivals count from the earliest job");
+  const double start = start_s();
   const auto before = loaded_.refused.size();
-  for (auto& draft : drafts_) finish_draft(draft, earliest);
+  for (auto& draft : drafts_) finish_draft(draft, start);
   auto& refused = loaded_.refused;
   if (before != refused.size())
     std::stable_sort(refused.begin(), refused.end(), [](const auto& a, const auto& b) { return a.line < b.line; });

@@ -48,6 +48,8 @@ class Collector {
   void note(std::string text) { loaded_.notes.push_back(std::move(text)); }
   // Times are dates: arrivals count from the earliest job.
   void times_are_dates() { from_earliest_ = true; }
+  // Times count from the start of the trace, however late the first is.
+  void times_are_kept() { kept_ = true; }
 
   [[nodiscard]] bool full() const;  // so many refusals that reading on has no use
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -59,6 +61,7 @@ class Collector {
   void finish_draft(Draft& draft, double earliest_s);
   bool settle_model(Draft& draft);
   void add_notes();
+  double start_s();
 
   std::string name_;
   const LoadOptions& options_;
@@ -67,6 +70,7 @@ class Collector {
   std::unordered_map<std::string, std::size_t> by_id_;  // place in drafts_
   std::vector<std::pair<std::string_view, std::uint64_t>> remarks_;
   bool from_earliest_ = false;
+  bool kept_ = false;
   LoadedTrace loaded_;
 };
 

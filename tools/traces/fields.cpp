@@ -23,6 +23,40 @@ std::optional<double> parse_number(std::string_view text) {
   return value;
 }
 
+// The whole number that a decimal number like "12", "1.50e2" is, to its last digit; nullopt when it is none, below 0,
+// or over 64 bits.
+std::optional<std::uint64_t> parse_whole(std::string_view text) {
+  if (!parse_number(text) || text.front() == '-') return std::nullopt;
+  const auto mantissa = text.substr(0, text.find_first_of("eE"));
+  std::int64_t zeros = 0;  // to come after the digits
+  if (mantissa.size() < text.size()) {
+    auto exponent = text.substr(mantissa.size() + 1);
+    if (exponent.starts_with('+')) exponent.remove_prefix(1);
+    const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), zeros);
+    if (error != std::errc()) return std::nullopt;
+  }
+  const auto point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits(mantissa.substr(0, point));
+  if (point < mantissa.size()) {
+    digits += mantissa.substr(point + 1);
+    zeros -= static_cast<std::int64_t>(mantissa.size() - point - 1);
+  }
+  digits.erase(0, digits.find_first_not_of('0'));
+  for (; !digits.empty() && zeros < 0 && digits.back() == '0'; ++zeros) digits.pop_back();
+  if (digits.empty()) return 0;
+  constexpr std::int64_t kMostDigits = 20;
+  if (zeros < 0 || zeros > kMostDigits) return std::nullopt;
+  digits.append(static_cast<std::size_t>(zeros), '0');
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+bool equal_but_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
 }  // namespace
 
 bool is_word(std::string_view text) {
@@ -32,6 +66,23 @@ bool is_word(std::string_view text) {
 void Fields::start(const TextRow& row) {
   row_ = &row;
   rule_ = {};
+  row_time_kind_ = time_kind_;
+}
+
+void Fields::keep_time_kind() {
+  time_kind_ = row_time_kind_;
+}
+
+// A date counts from 1970 and seconds from who knows when: together they mean nothing.
+bool Fields::fits_time_kind(std::string_view column, TimeKind kind) {
+  if (row_time_kind_ == TimeKind::kUnknown) row_time_kind_ = kind;
+  if (row_time_kind_ == kind) return true;
+  if (time_kind_ == TimeKind::kUnknown)
+    wrong(column, "of the same kind as the row's other times: all dates or all numbers of seconds");
+  else
+    wrong(column,
+          kind == TimeKind::kSeconds ? "a date, as in the rows before" : "a number of seconds, as in the rows before");
+  return false;
 }
 
 std::string_view Fields::cell(std::string_view column) {
@@ -82,14 +133,14 @@ double Fields::at_least_0(std::string_view column) {
 double Fields::time(std::string_view column) {
   const auto text = cell(column);
   const auto seconds = parse_number(text);
-  if (seconds && *seconds >= 0 && *seconds <= kMostTime) return *seconds + 0.0;
+  if (seconds && *seconds >= 0 && *seconds <= kMostTime)
+    return fits_time_kind(column, TimeKind::kSeconds) ? *seconds + 0.0 : 0;
   const auto date = seconds ? std::nullopt : parse_date_time(text);
   if (!date) {
     wrong(column, kTimeRule);
     return 0;
   }
-  saw_date_ = true;
-  return *date;
+  return fits_time_kind(column, TimeKind::kDate) ? *date : 0;
 }
 
 double Fields::duration(std::string_view column) {
@@ -114,9 +165,9 @@ double Fields::gpus(std::string_view column) {
   return 1;
 }
 
-double Fields::whole(std::string_view column, double least, double most, std::string_view rule) {
-  const auto value = parse_number(cell(column));
-  if (value && *value >= least && *value <= most && *value == std::floor(*value)) return *value;
+std::uint64_t Fields::whole(std::string_view column, std::uint64_t least, std::uint64_t most, std::string_view rule) {
+  const auto value = parse_whole(cell(column));
+  if (value && *value >= least && *value <= most) return *value;
   wrong(column, rule);
   return least;
 }
@@ -126,11 +177,11 @@ std::uint32_t Fields::whole_gpus(std::string_view column) {
 }
 
 std::uint32_t Fields::batch_size(std::string_view column) {
-  return static_cast<std::uint32_t>(whole(column, 1, 1e9, "a whole number from 1 to 1000000000"));
+  return static_cast<std::uint32_t>(whole(column, 1, 1000000000, "a whole number from 1 to 1000000000"));
 }
 
 std::uint64_t Fields::steps(std::string_view column) {
-  return static_cast<std::uint64_t>(whole(column, 1, 9007199254740992.0, "a whole number from 1 to 2^53"));
+  return whole(column, 1, std::uint64_t{1} << 53, "a whole number from 1 to 2^53");
 }
 
 double Fields::weight(std::string_view column) {
@@ -143,8 +194,8 @@ double Fields::weight(std::string_view column) {
 
 bool Fields::flag(std::string_view column) {
   const auto text = cell(column);
-  if (text == "true" || text == "1") return true;
-  if (text != "false" && text != "0") wrong(column, "true or false");
+  if (equal_but_case(text, "true") || text == "1") return true;
+  if (!equal_but_case(text, "false") && text != "0") wrong(column, "true or false, in letters of any case, or 1 or 0");
   return false;
 }
 

@@ -27,30 +27,35 @@ class Fields {
   std::string word_or_empty(std::string_view column);             // 0 to 256 bytes
   double number(std::string_view column, std::string_view rule);  // finite, of magnitude up to 1e15
   double at_least_0(std::string_view column);                     // 0 to 1e15
-  double time(std::string_view column);                           // seconds 0 to 4e9, or a date
+  double time(std::string_view column);                           // seconds 0 to 4e9, or a date: one kind in a file
   double duration(std::string_view column);                       // above 0 s and at most 4e9 s
   double gpus(std::string_view column);                           // above 0; 0 is named CPU-only
   std::uint32_t whole_gpus(std::string_view column);              // 1 to 65536
   std::uint32_t batch_size(std::string_view column);              // 1 to 1e9
   std::uint64_t steps(std::string_view column);                   // 1 to 2^53
   double weight(std::string_view column);                         // above 0, at most 1e15
-  bool flag(std::string_view column);                             // true, false, 1 or 0
+  bool flag(std::string_view column);                             // true or false in any letter case, 1 or 0
 
   // Refuses the row for a cell; `rule` and `column` are static.
   void wrong(std::string_view column, std::string_view rule);
   [[nodiscard]] bool refused() const { return !rule_.empty(); }
-  [[nodiscard]] bool saw_date() const { return saw_date_; }
+  // Rows from now on must have times of the same kind as this one.
+  void keep_time_kind();
+  [[nodiscard]] bool saw_date() const { return time_kind_ == TimeKind::kDate || row_time_kind_ == TimeKind::kDate; }
   [[nodiscard]] std::uint32_t line() const { return row_->line; }
   void report_to(Collector& jobs) const { jobs.refuse(row_->line, column_, value_, rule_); }
 
  private:
-  double whole(std::string_view column, double least, double most, std::string_view rule);
+  enum class TimeKind { kUnknown, kSeconds, kDate };
+  bool fits_time_kind(std::string_view column, TimeKind kind);
+  std::uint64_t whole(std::string_view column, std::uint64_t least, std::uint64_t most, std::string_view rule);
 
   std::span<const std::string_view> columns_;
   std::span<const std::optional<std::size_t>> places_;
   const TextRow* row_ = nullptr;
   std::string_view column_, value_, rule_;
-  bool saw_date_ = false;
+  TimeKind time_kind_ = TimeKind::kUnknown;  // of the rows that were taken
+  TimeKind row_time_kind_ = TimeKind::kUnknown;
 };
 
 // Text of a whole file.

@@ -158,7 +158,10 @@ Status read_rows(const Form& form, const Source& source, Collector& jobs) {
     }
     fields.start(row);
     form.read_row(fields, jobs);
-    if (fields.refused()) fields.report_to(jobs);
+    if (fields.refused())
+      fields.report_to(jobs);
+    else
+      fields.keep_time_kind();
   }
   return {};
 }

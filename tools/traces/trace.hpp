@@ -53,6 +53,7 @@ struct LoadedTrace {
   std::uint64_t drawn = 0;         // jobs whose model was drawn, since the file has none
   std::vector<Refusal> refused;    // in the order of the file
   std::vector<std::string> notes;  // what was decided or noticed, one sentence each, with counts
+  std::string start_note;          // that of them about what arrivals count from; may be empty
 };
 
 struct LoadOptions {
@@ -67,11 +68,13 @@ struct LoadOptions {
 
 // Reads a trace of any known form. Harmless: CRLF, a byte-order mark, blank lines, no last line break, columns in any
 // order where the form has a header, arrivals out of order. A row that breaks a rule is refused and named; reading goes
-// on. A job with a duration but no model gets one of the table's job types that run on its gang size, by
-// hash(job_id, seed), and total_steps = duration x its V100 speed (the fastest type's where V100 has none); where the
-// table knows no job type at that gang size, one measured on one GPU at that speed, as ThroughputBook does.
-// Errors: kNotFound, kIo, kInvalidArgument (over 256 MiB, form not recognised, a header column missing or twice, no
-// usable row, over a million refused rows). Thread-safe.
+// on. Times are dates or numbers of seconds, whichever the first row taken has. Dates count from the earliest job, and
+// so do numbers in foreign forms that all are at least 1e9 (seconds since 1970); it is noted. A job with a duration but
+// no model gets one of the table's job types that run on its gang size, by hash(job_id, seed), and total_steps =
+// duration x its V100 speed (the fastest type's where V100 has none); where the table knows no job type at that gang
+// size, one measured on one GPU at that speed, as ThroughputBook does. Errors: kNotFound, kIo, kInvalidArgument (over
+// 256 MiB, form not recognised, a header column missing or twice, no usable row, over a million refused rows).
+// Thread-safe.
 Result<LoadedTrace> load_trace(const std::filesystem::path& file, const LoadOptions& options = {});
 
 // The same from text; `name` stands for the file in errors.

@@ -11,6 +11,18 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
+TEST_F(SimulateTest, WhatWasDecidedAboutTheTraceIsSaid) {
+  write("trace.csv",
+        "job_id,arrival_s,model,batch_size,gpus,total_steps\na,2020-04-01 00:00:00,net,8,1,700\n"
+        "b,2020-04-01 00:00:07,net,8,1,700\n");
+  testing::internal::CaptureStderr();
+  const auto ended = run_simulate(args_);
+  const auto said = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(ended.has_value()) << ended.error().error.message;
+  EXPECT_EQ(*ended, ExitCode::kDone);
+  EXPECT_THAT(said, testing::HasSubstr(args_.trace + ": times are dates: arrivals count from the earliest job"));
+}
+
 TEST_F(SimulateTest, WritesOneRunPerPolicyAndSeed) {
   ASSERT_EQ(run_simulate(args_).value(), ExitCode::kDone);
   const auto runs = result()["runs"];

@@ -113,6 +113,34 @@ TEST_F(TraceCommands, ACsvOnStdoutStandsAlone) {
   EXPECT_EQ(code_of(run([&] { return run_trace_import(json, reading(trace), "-"); })), ExitCode::kUsage);
 }
 
+TEST_F(TraceCommands, WhatWasDecidedIsSaidWhereNoTextSaysIt) {
+  const auto trace = file("t.csv", "submit_s,duration_s,num_gpus\n2020-04-01 00:00:00,5,1\n2020-04-01 00:00:05,5,1\n");
+  const auto said = HasSubstr("hadar: " + trace + ": times are dates: arrivals count from the earliest job\n");
+  EXPECT_EQ(code_of(run([&] { return run_trace_import({}, reading(trace), "-"); })), ExitCode::kDone);
+  EXPECT_THAT(err_, said);
+  EXPECT_EQ(code_of(run([&] { return run_trace_stats({}, reading(trace)); })), ExitCode::kDone);
+  EXPECT_THAT(err_, said);
+  TraceSampleArgs part;
+  part.output = "-";
+  EXPECT_EQ(code_of(run([&] { return run_trace_sample({}, reading(trace), part); })), ExitCode::kDone);
+  EXPECT_THAT(err_, said);
+  EXPECT_EQ(code_of(run([&] { return run_trace_import({}, reading(trace), at("o.csv")); })), ExitCode::kDone);
+  EXPECT_THAT(out_, HasSubstr("times are dates"));
+  EXPECT_EQ(err_, "") << "once is enough";
+}
+
+TEST_F(TraceCommands, ABrokenArrayOfJobsIsNotDone) {
+  const std::string job =
+      R"({"status":"Pass","jobid":"a","submitted_time":"2017-10-09 07:01:58","attempts":[{"start_time":)"
+      R"("2017-10-09 07:02:00","end_time":"2017-10-09 07:03:00","detail":[{"gpus":["g"]}]}]})";
+  for (const auto& text : {"[" + job + ", 17]", "[" + job, "[" + job + ",", "[" + job + "] x"}) {
+    EXPECT_EQ(code_of(run([&] { return run_trace_check({}, reading(file("p.json", text))); })), ExitCode::kPartly);
+    EXPECT_THAT(err_, HasSubstr("p.json:1: got '")) << text;
+  }
+  EXPECT_EQ(code_of(run([&] { return run_trace_check({}, reading(file("p.json", "[" + job + "]"))); })),
+            ExitCode::kDone);
+}
+
 TEST_F(TraceCommands, AClusterRefusesLargerJobsAndSaysTheLoad) {
   const auto trace = file("t.csv", std::string(kHeader) + kGood + "c,3605,LM,5,8,1000,1,0,,true\n");
   TraceInput input = reading(trace);
@@ -142,6 +170,9 @@ TEST_F(TraceCommands, GeneratedTracesAreCheckedAndSampledWithoutAWord) {
   EXPECT_EQ(code_of(run([&] { return run_trace_sample({}, reading(made.output), part); })), ExitCode::kDone);
   EXPECT_EQ(traces::load_trace(part.output).value().trace.jobs.size(), 20U);
   made.jobs = 0;
+  EXPECT_EQ(code_of(run([&] { return run_trace_generate({}, made); })), ExitCode::kUsage);
+  made.jobs = 5;
+  made.jobs_per_h = 1e-9;
   EXPECT_EQ(code_of(run([&] { return run_trace_generate({}, made); })), ExitCode::kUsage);
 }
 

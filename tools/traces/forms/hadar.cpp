@@ -8,6 +8,10 @@ void read_row(Fields& row, Collector& jobs) {
   draft.gpus_column = "gpus";
   draft.id = row.word("job_id");
   draft.time_s = row.time("arrival_s");
+  if (row.saw_date())
+    jobs.times_are_dates();
+  else
+    jobs.times_are_kept();
   draft.model = row.word("model");
   draft.gpus = row.whole_gpus("gpus");
   draft.total_steps = row.steps("total_steps");

@@ -66,7 +66,7 @@ void read_elasticflow(Fields& row, Collector& jobs) {
   draft.total_steps = row.steps("iteration");
   const auto batch = row.batch_size("batch_size");
   draft.batch_size = std::max(1U, batch / static_cast<std::uint32_t>(std::max(1.0, draft.gpus)));
-  const double deadline = row.time("ddl");
+  const double deadline = row.at_least_0("ddl");
   if (!row.refused() && deadline <= draft.time_s) row.wrong("ddl", "after submit_time");
   draft.deadline_s = deadline - draft.time_s;
   if (row.refused()) return;

@@ -77,6 +77,40 @@ TEST(Hostile, WrongNumbersAreNamed) {
   EXPECT_THAT(refused("\"a,0,m,1,5,1,0\n"), HasSubstr("with every quote closed"));
 }
 
+TEST(Hostile, WholeNumbersAreReadToTheLastDigit) {
+  const auto taken = [](const std::string& steps) {
+    const auto loaded = parse_trace("job_id,arrival_s,model,gpus,total_steps\na,0,m,1," + steps + "\n", "t");
+    return loaded ? loaded->trace.jobs.at(0).total_steps : 0;
+  };
+  for (const auto* most : {"9007199254740992", "9007199254740992.0", "9007199254740992000e-3", "0.9007199254740992e16",
+                           "00009007199254740992"})
+    EXPECT_EQ(taken(most), 9007199254740992U) << most;
+  EXPECT_EQ(taken("1e6"), 1000000U);
+  EXPECT_EQ(taken("15e-1"), 0U);
+  EXPECT_EQ(taken("9007199254740991"), 9007199254740991U);
+  for (const auto* more : {"9007199254740993", "9007199254740993.0", "9007199254740992.5", "9007199254740993000e-3",
+                           "0.9007199254740993e16", "9007199254740991.7", "1.00000000000000000000001"})
+    EXPECT_THAT(refused("a,0,m,1," + std::string(more) + ",1,0\n"), HasSubstr("a whole number from 1 to 2^53")) << more;
+  EXPECT_THAT(refused("a,0,m,1.00000000000000000000001,5,1,0\n"), HasSubstr("column 'gpus'"));
+  EXPECT_THAT(refused("a,0,m,65536.000000000000000001,5,1,0\n"), HasSubstr("column 'gpus'"));
+}
+
+TEST(Hostile, FlagsAreTakenAsTheRuleSays) {
+  const auto read = [](const std::string& flag) {
+    return parse_trace("job_id,arrival_s,model,gpus,total_steps,forkable\ngood,0,m,1,5,true\na,0,m,1,5," + flag + "\n",
+                       "t");
+  };
+  for (const auto* yes : {"true", "TRUE", "True", "tRuE", "1"}) {
+    EXPECT_TRUE(read(yes)->trace.jobs.at(1).forkable) << yes;
+  }
+  for (const auto* no : {"false", "FALSE", "False", "0"}) {
+    EXPECT_FALSE(read(no)->trace.jobs.at(1).forkable) << no;
+  }
+  for (const std::string wrong : {"yes", "no", "2", "00", "1.0", "t", "truee", "-1"})
+    EXPECT_EQ(text_of(read(wrong)->refused.at(0), "t"),
+              "t:3: column 'forkable': got '" + wrong + "', must be true or false, in letters of any case, or 1 or 0");
+}
+
 TEST(Hostile, LongLinesAreCutInWords) {
   const std::string line(1 << 20, 'x');
   EXPECT_LT(error_of(line).size(), 800U);

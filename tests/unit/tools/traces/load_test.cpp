@@ -36,6 +36,95 @@ TEST(LoadTrace, KeepsAFirstArrivalAboveZero) {
   EXPECT_EQ(read(std::string(kHeader) + "a,1e6,m,1,1,5,1,0,,true\n").trace.jobs[0].arrival_s, 1e6);
 }
 
+TEST(LoadTrace, OurFormKeepsLateArrivalsAndSaysWhatTheyMayBe) {
+  for (const auto* late : {"999999999", "1000000000", "1e9", "4e9"}) {
+    const auto loaded = read(std::string(kHeader) + "a," + late + ",m,1,1,5,1,0,,true\n");
+    EXPECT_EQ(loaded.trace.jobs[0].arrival_s, std::stod(late)) << late;
+    EXPECT_EQ(read(to_csv(loaded.trace)).trace, loaded.trace) << late;
+    EXPECT_EQ(std::count_if(loaded.notes.begin(), loaded.notes.end(),
+                            [](const auto& note) { return note.find("1e9 s") != std::string::npos; }),
+              std::stod(late) >= 1e9 ? 1 : 0)
+        << late;
+  }
+}
+
+TEST(LoadTrace, DatesCountFromTheEarliestInEveryFormAndItIsSaid) {
+  const auto dates = HasSubstr("times are dates: arrivals count from the earliest job");
+  const auto ours = read(std::string(kHeader) +
+                         "a,1970-01-02 00:00:00,m,1,1,5,1,0,,true\n"
+                         "b,1970-01-02 00:00:09,m,1,1,5,1,0,,true\n");
+  EXPECT_EQ(ours.trace.jobs[1].arrival_s, 9);
+  EXPECT_THAT(ours.notes, Contains(dates));
+  const auto foreign = read(std::string(kDurations) + "1500000000,5,1\n1500000007,5,1\n");
+  EXPECT_EQ(foreign.trace.jobs[1].arrival_s, 7);
+  EXPECT_THAT(foreign.notes, Contains(dates));
+}
+
+// Two rows of every form that takes dates, with `%` for their times.
+const std::vector<std::pair<std::string, std::string>>& timed_rows() {
+  static const std::vector<std::pair<std::string, std::string>> kRows{
+      {kHeader, "ID,%,m,1,1,5,1,0,,true\n"},
+      {kDurations, "%,5,1\n"},
+      {"timestamp,duration,num_gpus\n", "%,5,1\n"},
+      {"job_name,submit_s,V100_s\n", "ID,%,5\n"},
+      {"name,time,application,num_replicas,batch_size\n", "ID,%,cifar10,1,128\n"},
+      {"job_id,arrival_s,job_type,scale_factor,total_steps,priority_weight\n", "ID,%,LM,1,5,1\n"},
+      {"model,batch_size,total_steps,num_gpus,priority_weight,arrival_s\n", "LM,5,10,1,1,%\n"},
+      {"", "LM\tc\td\ts\t1\t5\t1\t1\t-1\t%\n"},
+      {"job_name,organization,gpu_model,gpu_request,worker_num,submit_time,duration,job_type\n",
+       "ID,o,A10,1,1,%,5,HP\n"},
+      {testing::sample_of("helios").text.substr(0, testing::sample_of("helios").text.find('\n') + 1),
+       "ID,u,v,1,1,1,COMPLETED,%,,,60,1\n"}};
+  return kRows;
+}
+
+std::string timed(std::string row, const std::string& id, const std::string& time) {
+  if (const auto at = row.find("ID"); at != std::string::npos) row.replace(at, 2, id);
+  return row.replace(row.find('%'), 1, time);
+}
+
+TEST(LoadTrace, RefusesTimesOfAnotherKindThanTheFirstRows) {
+  const std::string date = "2020-04-01 00:00:00";
+  const std::string later = "2020-04-01 00:01:00";
+  for (const auto& [header, row] : timed_rows()) {
+    const auto after_dates = read(header + timed(row, "a", date) + timed(row, "b", "100") + timed(row, "c", later));
+    ASSERT_EQ(after_dates.trace.jobs.size(), 2U) << row;
+    EXPECT_EQ(after_dates.trace.jobs[1].arrival_s, 60) << row;
+    EXPECT_THAT(text_of(after_dates.refused.at(0), "f"), HasSubstr("got '100', must be a date, as in the rows before"))
+        << row;
+    const auto after_numbers = read(header + timed(row, "a", "0") + timed(row, "b", date) + timed(row, "c", "60"));
+    ASSERT_EQ(after_numbers.trace.jobs.size(), 2U) << row;
+    EXPECT_EQ(after_numbers.trace.jobs[1].arrival_s, 60) << row;
+    EXPECT_THAT(text_of(after_numbers.refused.at(0), "f"),
+                HasSubstr("got '" + date + "', must be a number of seconds, as in the rows before"))
+        << row;
+  }
+}
+
+TEST(LoadTrace, ARefusedRowDoesNotSayOfWhichKindTimesAre) {
+  const auto loaded = read(std::string(kHeader) + "bad,2020-04-01 00:00:00,m,1,0,5,1,0,,true\n" +
+                           "a,0,m,1,1,5,1,0,,true\nb,9,m,1,1,5,1,0,,true\n");
+  EXPECT_EQ(loaded.trace.jobs.size(), 2U);
+  EXPECT_EQ(loaded.trace.jobs[1].arrival_s, 9);
+}
+
+TEST(LoadTrace, TimesOfOneRowAreOfOneKind) {
+  const std::string pods = "name,num_gpu,gpu_milli,pod_phase,creation_time,deletion_time,scheduled_time\n";
+  const auto loaded = read(pods + "a,1,1000,Succeeded,0,1000,10\nb,1,1000,Succeeded,5,2020-04-01 00:00:00,10\n");
+  EXPECT_EQ(text_of(loaded.refused.at(0), "f"),
+            "f:3: column 'deletion_time': got '2020-04-01 00:00:00', must be a number of seconds, as in the rows "
+            "before");
+  const auto first = parse_trace(pods + "a,1,1000,Succeeded,0,2020-04-01 00:00:00,10\n", "f");
+  ASSERT_FALSE(first.has_value());
+  EXPECT_THAT(first.error().message, HasSubstr("of the same kind as the row's other times"));
+  const auto deadline = parse_trace(
+      "job_id,submit_time,iteration,model_name,ddl,batch_size,num_gpu,duration\n"
+      "0,100,2011,cifar10,2020-04-01 00:00:00,4096,2,5644\n",
+      "f");
+  ASSERT_FALSE(deadline.has_value());
+  EXPECT_THAT(deadline.error().message, HasSubstr("column 'ddl'"));
+}
+
 TEST(LoadTrace, RefusesASecondRowOfAnId) {
   const auto loaded = read(std::string(kHeader) + "a,0,m,1,1,5,1,0,,true\na,1,m,1,1,5,1,0,,true\n");
   EXPECT_EQ(loaded.trace.jobs.size(), 1U);
