@@ -4,6 +4,7 @@
 
 #include "messages/codec/utf8.hpp"
 #include "runtime/config/gavel_throughputs.hpp"
+#include "runtime/config/job_rules.hpp"
 #include "tools/traces/calendar.hpp"
 #include "tools/traces/form.hpp"
 
@@ -185,9 +186,9 @@ std::uint64_t Fields::steps(std::string_view column) {
 }
 
 double Fields::weight(std::string_view column) {
-  constexpr std::string_view kRule = "a number above 0 and at most 1e15";
+  constexpr std::string_view kRule = "a number from 1e-9 to 1e15";
   const double value = number(column, kRule);
-  if (value > 0) return value;
+  if (value >= kLeastRate) return value;
   wrong(column, kRule);
   return 1;
 }

@@ -33,7 +33,7 @@ class Fields {
   std::uint32_t whole_gpus(std::string_view column);              // 1 to 65536
   std::uint32_t batch_size(std::string_view column);              // 1 to 1e9
   std::uint64_t steps(std::string_view column);                   // 1 to 2^53
-  double weight(std::string_view column);                         // above 0, at most 1e15
+  double weight(std::string_view column);                         // 1e-9 to 1e15
   bool flag(std::string_view column);                             // true or false in any letter case, 1 or 0
 
   // Refuses the row for a cell; `rule` and `column` are static.

@@ -67,7 +67,8 @@ TEST(Hostile, WrongNumbersAreNamed) {
   EXPECT_THAT(refused("a,0,m,1,99999999999999999999,1,0\n"), HasSubstr("from 1 to 2^53"));
   EXPECT_THAT(refused("a,0,m,4294967297,5,1,0\n"), HasSubstr("from 1 to 65536"));
   EXPECT_THAT(refused("a,0,m,1.5,5,1,0\n"), HasSubstr("column 'gpus'"));
-  EXPECT_THAT(refused("a,0,m,1,5,0,0\n"), HasSubstr("column 'weight'"));
+  for (const std::string weight : {"0", "1e-10", "1e-300", "1e16"})
+    EXPECT_THAT(refused("a,0,m,1,5," + weight + ",0\n"), HasSubstr("column 'weight'")) << weight;
   EXPECT_THAT(refused("a,0,m,1,5,1,-1\n"), HasSubstr("column 'deadline_s'"));
   EXPECT_THAT(refused(",0,m,1,5,1,0\n"), HasSubstr("column 'job_id'"));
   EXPECT_THAT(refused("a\x01,0,m,1,5,1,0\n"), HasSubstr("got 'a?'"));
