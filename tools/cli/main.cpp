@@ -29,7 +29,7 @@ void hold_standard_descriptors() {
 }
 
 int tell(const hadar::Error& error, ExitCode code) {
-  std::fprintf(stderr, "hadar: %s\n", error.message.c_str());
+  std::fprintf(stderr, "hadar: %s\n", hadar::cli::one_line(error.message).c_str());
   return static_cast<int>(code);
 }
 

@@ -68,8 +68,15 @@ std::string plan_text(const std::string& policy, const RoundPlan& plan, double s
          ",\n  \"waiting\": " + rows_text(waiting) + ",\n  \"solve_ms\": " + Json(solve_ms).dump() + "\n}\n";
 }
 
+Status check_pairs_read(const SolveArgs& args, bool shares_gpus) {
+  if (args.throughputs.empty() || shares_gpus) return {};
+  return fail(ErrorCode::kInvalidArgument, "--throughputs: gives speeds of pairs, and policy " + args.policy +
+                                               " lets no two jobs share GPUs; leave it out");
+}
+
 CommandResult solve_by_plan(const SolveArgs& args) {
   if (auto known = make_policy(args.policy); !known) return stop_usage(std::move(known.error()));
+  if (auto read = check_pairs_read(args, false); !read) return stop_usage(std::move(read.error()));
   auto instance = load_instance(args.instance);
   if (!instance) return stop_usage(std::move(instance.error()));
   auto input = round_of(*instance);
@@ -86,6 +93,7 @@ CommandResult solve_by_plan(const SolveArgs& args) {
 CommandResult run_solve(const SolveArgs& args) {
   const auto rule = share_rule(args.policy);
   if (!rule) return solve_by_plan(args);
+  if (auto read = check_pairs_read(args, (*rule)->shares_gpus); !read) return stop_usage(std::move(read.error()));
   auto instance = load_instance(args.instance);
   if (!instance) return stop_usage(std::move(instance.error()));
   if (!args.throughputs.empty())

@@ -6,6 +6,7 @@
 
 #include "runtime/config/job_rules.hpp"
 #include "runtime/config/text.hpp"
+#include "tools/cli/text.hpp"
 
 namespace hadar::cli {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr int kMaxDepth = 32;
 
 }  // namespace
+
+BrokenJson::BrokenJson(std::string why) : message(one_line(std::move(why))) {}
 
 Result<JsonValue> parse_json_object(const std::string& text, const std::string& file) {
   std::vector<std::set<std::string>> open;

@@ -15,7 +15,8 @@ using JsonValue = nlohmann::json;
 
 // A broken rule on its way to the function that reads the file; never leaves it.
 struct BrokenJson {
-  std::string message;
+  explicit BrokenJson(std::string why);
+  std::string message;  // one line, whatever the keys of the file
 };
 
 // The one object of a text, no key twice in an object. Errors: kInvalidArgument "file: …".

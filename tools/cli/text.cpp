@@ -73,6 +73,16 @@ std::string gpus_text(const std::vector<GpuGroup>& gpus) {
   return out.empty() ? "-" : out;
 }
 
+std::string count_text(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
 std::vector<std::uint32_t> idle_by_group(const NodeView& node) {
   std::vector<std::uint32_t> idle(node.inventory.gpus.size());
   std::uint32_t first = 0;

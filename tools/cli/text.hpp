@@ -32,6 +32,12 @@ std::string number_text(double value);
 // "2×V100+1×K80".
 std::string gpus_text(const std::vector<GpuGroup>& gpus);
 
+// "1 job", "2 jobs"; `what` is one of them.
+std::string count_text(std::uint64_t count, const std::string& what);
+
+// Control characters as "?", so that a line stays a line.
+std::string one_line(std::string text);
+
 // How many of the node's GPUs are idle, per type, in the order of its inventory.
 std::vector<std::uint32_t> idle_by_group(const NodeView& node);
 

@@ -134,6 +134,25 @@ TEST_F(InstanceFile, TakesPairSpeedsFromATableUnlessItHasItsOwn) {
   EXPECT_THAT(refused.error().message, HasSubstr("b.json"));
 }
 
+TEST_F(InstanceFile, NamesCannotBreakALine) {
+  EXPECT_THAT(error_with("[\"k80\", \"v100\"]", R"(["a\nb", "v100"])"), HasSubstr("cluster.a?b"));
+  EXPECT_THAT(error_with("\"seed\": 7", R"("se\ned": 7)"), HasSubstr("se?ed"));
+  EXPECT_THAT(error_with("\"seed\": 7", R"("\u001b[31m": 7)"), HasSubstr("?[31m"));
+  EXPECT_THAT(error_with("\"seed\": 7", R"("a\tb": 7, "a\tb": 7)"), HasSubstr("a?b"));
+  EXPECT_THAT(error_with("\"placed_on\": \"v100\"", R"("placed_on": "v\n100")"), HasSubstr("v?100"));
+  EXPECT_THAT(error_with("{\"e\": [4], \"f\": [0]}", R"({"e": [4], "f\n": [0]})"), HasSubstr("f?"));
+}
+
+TEST_F(InstanceFile, SpeedsOfPairsThatNobodyReadsAreRefused) {
+  const auto table = write("model,batch_size,gpus,gpu_type,placement,steps_per_s\nA,1,1,k80,packed,3\n", "t.csv");
+  for (const auto* policy : {"hadar", "yarn-cs", "gavel-las", "gavel-cost"}) {
+    const auto refused = run_solve({write(kSound), policy, table});
+    ASSERT_FALSE(refused.has_value()) << policy;
+    EXPECT_EQ(refused.error().code, ExitCode::kUsage);
+    EXPECT_THAT(refused.error().error.message, testing::AllOf(HasSubstr("--throughputs"), HasSubstr(policy)));
+  }
+}
+
 TEST_F(InstanceFile, SolveEndsWithTheDocumentedExitCodes) {
   const auto solve = [](const std::string& file, const std::string& policy) {
     testing::internal::CaptureStdout();
