@@ -140,7 +140,7 @@ void add_view_commands(CLI::App& app, Parsed& parsed) {
   events->add_flag("-f,--follow", p.events.follow, "Stay and show what happens");
   events->add_option("--job", p.events.job, "Only what concerns this job")->check(name_given(kJob));
   events->add_option("--after", p.events.after_seq, "Only events after this seq")->check(whole_between(0, kMostWhole));
-  add_cluster_command(app, "doctor", "Check this machine and the cluster", parsed,
+  add_cluster_command(app, "doctor", "Check this machine, and the cluster where one is named", parsed,
                       [](const Parsed& a) { return run_doctor(a.settings); });
 }
 
@@ -246,6 +246,12 @@ void add_trace_commands(CLI::App& app, Parsed& parsed) {
               [](const Parsed& a) { return run_trace_formats(a.settings); });
 }
 
+// The option of "--option="; CLI11 would take the word after it for its value.
+std::string empty_option(std::string_view word) {
+  const bool empty = word.starts_with("--") && word.find('=') == word.size() - 1;
+  return empty ? std::string(word.substr(0, word.size() - 1)) : "";
+}
+
 }  // namespace
 
 Result<Command> parse_command_line(int argc, const char* const* argv) {
@@ -262,6 +268,10 @@ Result<Command> parse_command_line(int argc, const char* const* argv) {
   add_simulation_commands(app, [parsed = parsed.get()](std::function<CommandResult()> command) {
     parsed->simulation = std::move(command);
   });
+  refuse_empty_values(app);
+  for (int i = 1; i < argc; ++i)
+    if (const auto option = empty_option(argv[i]); !option.empty())
+      return fail(ErrorCode::kInvalidArgument, option + ": got nothing, give a value or leave it out");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

@@ -86,7 +86,7 @@ struct EstimateArgs {
 // How far first guesses of speeds are off on what they never saw.
 CommandResult run_estimate_check(const Settings& settings, const EstimateArgs& args);
 
-// Checks this machine and the cluster; fails when something is wrong.
+// Checks this machine, and the cluster where one is named; fails when something is wrong.
 CommandResult run_doctor(const Settings& settings);
 
 struct ReplayArgs {

@@ -51,9 +51,30 @@ void check_nodes(const NodeList& list, std::vector<Finding>& findings) {
   }
 }
 
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string out;
+  for (const auto& finding : findings)
+    out += fmt::format("{}  {}: {}\n", finding.ok ? "ok  " : "BAD ", finding.check, finding.text);
+  return out;
+}
+
+bool all_ok(const std::vector<Finding>& findings) {
+  return std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.ok; });
+}
+
+CommandResult check_machine_alone(const Settings& settings) {
+  const std::vector<Finding> findings = {
+      check_open_files(),
+      {true, "cluster", "none is named: give --endpoint or --state, or set HADAR_ENDPOINT or HADAR_STATE"}};
+  print(settings.json ? doctor_json({}, "", findings) : findings_text(findings));
+  return all_ok(findings) ? ExitCode::kDone : ExitCode::kFailed;
+}
+
 }  // namespace
 
 CommandResult run_doctor(const Settings& settings) {
+  const auto& where = settings.where;
+  if (where.endpoint.empty() && where.state.empty() && where.cluster_id.empty()) return check_machine_alone(settings);
   auto place = locate(settings.where);
   if (!place) return stop(std::move(place.error()));
   std::vector<Finding> findings = {check_open_files()};
@@ -76,18 +97,14 @@ CommandResult run_doctor(const Settings& settings) {
     else
       bad(nodes.error());
   }
-  const bool ok = std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.ok; });
   if (settings.json) {
     print(doctor_json(health, place->endpoint, findings));
   } else {
-    std::string out;
-    for (const auto& finding : findings)
-      out += fmt::format("{}  {}: {}\n", finding.ok ? "ok  " : "BAD ", finding.check, finding.text);
     const auto refused = refused_counts(health);
-    out += fmt::format("refused so far: {} frames, {} peers, {} keys\n", refused.frames, refused.peers, refused.keys);
-    print(out);
+    print(findings_text(findings) +
+          fmt::format("refused so far: {} frames, {} peers, {} keys\n", refused.frames, refused.peers, refused.keys));
   }
-  return ok || exit_code != ExitCode::kDone ? exit_code : ExitCode::kFailed;
+  return all_ok(findings) || exit_code != ExitCode::kDone ? exit_code : ExitCode::kFailed;
 }
 
 }  // namespace hadar::cli

@@ -18,6 +18,10 @@ Json number(const std::optional<double>& value) {
   return value ? number(*value) : Json(nullptr);
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 Json numbers(const std::map<std::string, double>& values) {
   Json out = Json::object();
   for (const auto& [name, value] : values) out[name] = number(value);
@@ -191,10 +195,12 @@ std::string doctor_json(const ClusterHealth& health, const std::string& endpoint
                         const std::vector<Finding>& findings) {
   Json out;
   out["ok"] = std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.ok; });
-  out["cluster_id"] = health.cluster_id;
-  out["endpoint"] = endpoint;
+  out["cluster_id"] = text_or_null(health.cluster_id);
+  out["endpoint"] = text_or_null(endpoint);
   const auto refused = refused_counts(health);
-  out["refused"] = {{"frames", refused.frames}, {"peers", refused.peers}, {"keys", refused.keys}};
+  out["refused"] = nullptr;
+  if (!endpoint.empty())
+    out["refused"] = {{"frames", refused.frames}, {"peers", refused.peers}, {"keys", refused.keys}};
   out["processes"] = Json::array();
   for (const auto& process : health.processes) {
     Json row;

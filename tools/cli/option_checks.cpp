@@ -73,4 +73,14 @@ CLI::Validator name_given(std::string what) {
   return given(std::move(what), kMostNameBytes);
 }
 
+void refuse_empty_values(CLI::App& app) {
+  for (auto* option : app.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;
+    const std::string right = option->get_required() ? "give a value" : "give a value or leave it out";
+    option->check(
+        CLI::Validator([right](const std::string& text) { return text.empty() ? "got nothing, " + right : ""; }, ""));
+  }
+  for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) refuse_empty_values(*command);
+}
+
 }  // namespace hadar::cli

@@ -25,4 +25,7 @@ CLI::Validator line_given(std::string what);
 // A name as the cluster takes it: the same, at most 256 bytes.
 CLI::Validator name_given(std::string what);
 
+// Refuses an empty value of every option and argument of all commands: commands take it for none at all.
+void refuse_empty_values(CLI::App& app);
+
 }  // namespace hadar::cli

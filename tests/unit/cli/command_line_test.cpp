@@ -96,6 +96,56 @@ TEST(CommandLine, OptionsOfMadeUpTracesHaveTheLimitsOfTheProfiles) {
               testing::HasSubstr("must be a whole number from 1 to 10000000"));
 }
 
+// Its options and arguments that take a text.
+std::vector<std::string> texts_of(const Words& command) {
+  std::istringstream help(help_of(command));
+  std::vector<std::string> found;
+  for (std::string line; std::getline(help, line);) {
+    std::smatch parts;
+    if (std::regex_search(line, parts, std::regex("^  (?:-[a-z],)?(--[a-z-]+|[A-Z.a-z]+) TEXT")))
+      found.push_back(parts[1]);
+  }
+  return found;
+}
+
+TEST(CommandLine, AnEmptyTextIsNoChoice) {
+  std::size_t checked = 0;
+  for (const auto& command : all_commands())
+    for (const auto& option : texts_of(command)) {
+      auto words = command;
+      if (option.starts_with("--")) words.push_back(option);
+      words.emplace_back("");
+      const auto parsed = parse(words);
+      ASSERT_FALSE(parsed.has_value()) << testing::PrintToString(words);
+      EXPECT_THAT(parsed.error().message,
+                  testing::AnyOf(testing::HasSubstr(": got nothing, "), testing::HasSubstr("not in {")))
+          << testing::PrintToString(words);
+      if (option.starts_with("--")) {
+        EXPECT_THAT(parsed.error().message, testing::StartsWith(option));
+        EXPECT_THAT(error_of({command.front().c_str(), (option + "=").c_str(), "--next"}),
+                    testing::StartsWith(option + ": got nothing"));
+      }
+      ++checked;
+    }
+  EXPECT_GT(checked, 60) << "help has another form than this test reads";
+}
+
+TEST(CommandLine, DoctorLooksAtThisMachineWithoutACluster) {
+  for (const auto* name : {"HADAR_ENDPOINT", "HADAR_STATE", "HADAR_CLUSTER"}) unsetenv(name);
+  for (const auto& words : {Words{"doctor"}, Words{"doctor", "--json"}}) {
+    testing::internal::CaptureStdout();
+    const auto ended = (*parse(words))();
+    const auto printed = testing::internal::GetCapturedStdout();
+    EXPECT_TRUE(ended.has_value()) << ended.error().error.message;
+    EXPECT_THAT(printed, testing::AllOf(testing::HasSubstr("open files"), testing::HasSubstr("give --endpoint")));
+    EXPECT_THAT(printed, testing::Not(testing::HasSubstr("refused so far"))) << "nobody was asked";
+    if (words.size() == 2) {
+      EXPECT_THAT(printed, testing::HasSubstr("\"endpoint\": null"));
+    }
+  }
+  EXPECT_FALSE((*parse({"doctor", "--cluster-id", "lab"}))().has_value()) << "where that cluster is remains open";
+}
+
 TEST(CommandLine, AnEmptyNameSaysWhatToGive) {
   for (const auto* command : {"cancel", "hold", "release", "show", "explain", "logs", "model"})
     EXPECT_THAT(error_of({command, ""}), testing::HasSubstr("must be a job's number or name")) << command;
