@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tools/cli/commands.hpp"
@@ -60,14 +61,30 @@ Status same_inputs(const Json& then, const Json& now, bool table_asked_for) {
     if (is != was)
       return fail(ErrorCode::kRefused, fmt::format("rerun: {} is not the file it was: its hash is {}, was {}",
                                                    input.value("file", ""), is, was));
+    if (old->contains("bytes") && (*old)["bytes"] != input["bytes"])
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("key provenance.inputs[{}].bytes: is {}, the file of that hash has {}",
+                              old - then.begin(), (*old)["bytes"].dump(), input["bytes"].dump()));
   }
   const bool all_there = std::all_of(
       then.begin(), then.end(), [&](const Json& old) { return recorded(now, old.value("option", "")) != now.end(); });
   return all_there ? Status() : fail(ErrorCode::kRefused, "rerun: the result was made from other files");
 }
 
+Status check_keys(const Json& object, const std::string& path, const std::set<std::string>& known) {
+  for (const auto& [key, value] : object.items())
+    if (!known.contains(key))
+      return fail(ErrorCode::kCorrupt, fmt::format("key {}.{}: is unknown, leave it out", path, key));
+  return {};
+}
+
 // Of what args_of does not read.
 Status check_shape(const Json& provenance) {
+  if (auto right = check_keys(provenance, "provenance", {"hadar", "seeds", "options", "folder", "inputs"}); !right)
+    return right;
+  if (provenance.contains("seeds") && provenance["seeds"] != provenance["options"]["seeds"])
+    return fail(ErrorCode::kCorrupt, fmt::format("key provenance.seeds: is {}, provenance.options.seeds is {}",
+                                                 provenance["seeds"].dump(), provenance["options"]["seeds"].dump()));
   if (provenance.contains("folder") && !provenance["folder"].is_string())
     return fail(ErrorCode::kCorrupt, "key provenance.folder: must be text");
   const auto inputs = provenance.value("inputs", Json::array());
@@ -78,6 +95,11 @@ Status check_shape(const Json& provenance) {
   };
   if (!inputs.is_array() || !std::all_of(inputs.begin(), inputs.end(), is_input))
     return fail(ErrorCode::kCorrupt, "key provenance.inputs: must be a list of {option, file, bytes, xxh3_128}");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (auto right =
+            check_keys(inputs[i], fmt::format("provenance.inputs[{}]", i), {"option", "file", "bytes", "xxh3_128"});
+        !right)
+      return right;
   return {};
 }
 
@@ -90,6 +112,12 @@ std::string difference(const Json& then, const Json& now) {
     return fmt::format("{} is {}, was {}", key, value.dump(), then[key].dump());
   }
   return "";
+}
+
+// A header that contradicts itself is malformed; inputs that are no longer what they were are not its fault.
+tl::unexpected<Failure> of_header(Error error, const std::string& file) {
+  if (error.code != ErrorCode::kInvalidArgument) return stop(std::move(error));
+  return stop_usage({error.code, file + ": " + error.message});
 }
 
 }  // namespace
@@ -109,9 +137,9 @@ CommandResult run_rerun(const Settings& settings, const RerunArgs& args) {
   if (auto same =
           same_inputs(then.value("inputs", Json::array()), (*provenance)["inputs"], !again->throughputs.empty());
       !same)
-    return stop(std::move(same.error()));
+    return of_header(std::move(same.error()), args.file);
   auto plan = plan_simulation(*again);
-  if (!plan) return stop_usage(std::move(plan.error()));
+  if (!plan) return stop_usage({plan.error().code, as_recorded(plan.error().message, args.file)});
   auto runs = run_all(*again, *plan);
   if (!runs) return stop(std::move(runs.error()));
   const auto& recorded_runs = (*recorded)["runs"];
@@ -126,7 +154,8 @@ CommandResult run_rerun(const Settings& settings, const RerunArgs& args) {
               .dump(2) +
           "\n");
   else
-    print(differs.empty() ? fmt::format("{} runs, all equal to what version {} recorded\n", runs->size(), version)
+    print(differs.empty() ? fmt::format("{}, {}equal to what version {} recorded\n", count_text(runs->size(), "run"),
+                                        runs->size() == 1 ? "" : "all ", version)
                           : fmt::format("differs from what version {} recorded: {}\n", version, differs));
   return differs.empty() ? ExitCode::kDone : ExitCode::kFailed;
 }

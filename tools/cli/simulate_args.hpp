@@ -82,5 +82,7 @@ std::vector<InputFile> input_files(const SimulateArgs& args);
 Result<nlohmann::ordered_json> provenance_of(const SimulateArgs& args);
 // The arguments in a provenance. kCorrupt names the key.
 Result<SimulateArgs> args_of(const nlohmann::ordered_json& provenance);
+// What plan_simulation has against arguments, where they come from the provenance of a result.
+std::string as_recorded(const std::string& message, const std::string& file);
 
 }  // namespace hadar::cli

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "runtime/config/cluster_config.hpp"
 #include "runtime/store/blob_store.hpp"
@@ -12,53 +13,75 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One entry per option that decides the result, so that writing and reading cannot drift apart.
+// One entry per option that decides the result, so that writing and reading cannot drift apart: its key, what it is
+// called on the command line, where it is kept.
 template <class Visitor>
 void visit_options(Visitor& visitor, SimulateArgs& args) {
-  visitor("cluster", args.cluster);
-  visitor("trace", args.trace);
-  visitor("policy", args.policies);
-  visitor("set", args.set);
-  visitor("throughputs", args.throughputs);
-  visitor("round_s", args.round_s);
-  visitor("seeds", args.seeds);
-  visitor("compat", args.compat);
-  visitor("faults", args.faults);
-  visitor("costs", args.costs);
-  visitor("restart_s", args.restart_s);
-  visitor("noise", args.noise);
-  visitor("merge_efficiency", args.merge_efficiency);
-  visitor("spread_factor", args.spread_factor);
-  visitor("checkpoint_s", args.checkpoint_s);
-  visitor("limit_s", args.limit_s);
-  visitor("gpu_costs", args.gpu_costs);
-  visitor("measure_jobs", args.measure_jobs);
+  visitor("cluster", "--cluster", args.cluster);
+  visitor("trace", "--trace", args.trace);
+  visitor("policy", "--policy", args.policies);
+  visitor("set", "--set", args.set);
+  visitor("throughputs", "--throughputs", args.throughputs);
+  visitor("round_s", "--round", args.round_s);
+  visitor("seeds", "--seeds", args.seeds);
+  visitor("compat", "--compat", args.compat);
+  visitor("faults", "--faults", args.faults);
+  visitor("costs", "--costs", args.costs);
+  visitor("restart_s", "--restart", args.restart_s);
+  visitor("noise", "--noise", args.noise);
+  visitor("merge_efficiency", "--merge-efficiency", args.merge_efficiency);
+  visitor("spread_factor", "--spread-factor", args.spread_factor);
+  visitor("checkpoint_s", "--checkpoint", args.checkpoint_s);
+  visitor("limit_s", "--give-up", args.limit_s);
+  visitor("gpu_costs", "--gpu-cost", args.gpu_costs);
+  visitor("measure_jobs", "--measure-jobs", args.measure_jobs);
 }
 
 struct Writer {
   Json out = Json::object();
   template <class T>
-  void operator()(const char* key, const T& value) {
+  void operator()(const char* key, const char*, const T& value) {
     out[key] = value;
   }
-  void operator()(const char* key, const std::optional<double>& value) { out[key] = value ? Json(*value) : Json(); }
+  void operator()(const char* key, const char*, const std::optional<double>& value) {
+    out[key] = value ? Json(*value) : Json();
+  }
 };
 
 struct Reader {
   const Json& in;
   std::string wrong;
+  std::set<std::string> known;
   template <class T>
-  void operator()(const char* key, T& value) {
+  void operator()(const char* key, const char*, T& value) {
+    known.insert(key);
     try {
       value = in.at(key).get<T>();
     } catch (const Json::exception&) {
       if (wrong.empty()) wrong = key;
     }
   }
-  void operator()(const char* key, std::optional<double>& value) {
+  void operator()(const char* key, const char* option, std::optional<double>& value) {
+    known.insert(key);
     if (!in.contains(key) || in[key].is_null()) return;
     value.emplace();
-    (*this)(key, *value);
+    (*this)(key, option, *value);
+  }
+  // Of the keys that no option has, the first; empty when there is none.
+  [[nodiscard]] std::string unknown() const {
+    for (const auto& [key, value] : in.items())
+      if (!known.contains(key)) return key;
+    return "";
+  }
+};
+
+// The key of an option; empty for one that decides no result.
+struct KeyOf {
+  std::string_view wanted;
+  std::string key;
+  template <class T>
+  void operator()(const char* of, const char* option, const T&) {
+    if (wanted == option) key = of;
   }
 };
 
@@ -103,11 +126,23 @@ Result<SimulateArgs> args_of(const Json& provenance) {
   SimulateArgs args;
   if (!provenance.is_object() || !provenance.contains("options") || !provenance["options"].is_object())
     return fail(ErrorCode::kCorrupt, "key provenance.options: is missing; give a file of hadar simulate --json");
-  Reader reader{provenance["options"], ""};
+  Reader reader{provenance["options"], "", {}};
   visit_options(reader, args);
   if (!reader.wrong.empty())
     return fail(ErrorCode::kCorrupt, "key provenance.options." + reader.wrong + ": is missing or of the wrong type");
+  if (const auto key = reader.unknown(); !key.empty())
+    return fail(ErrorCode::kCorrupt, "key provenance.options." + key + ": is unknown, leave it out");
   return args;
+}
+
+std::string as_recorded(const std::string& message, const std::string& file) {
+  const auto end = message.find_first_of(": ");
+  KeyOf key{std::string_view(message).substr(0, end), ""};
+  SimulateArgs args;
+  visit_options(key, args);
+  if (key.key.empty()) return message + "; " + file + " names it";
+  const auto rest = message.substr(end);
+  return file + ": key provenance.options." + key.key + (rest.starts_with(':') ? "" : ":") + rest;
 }
 
 }  // namespace hadar::cli
