@@ -4,13 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
-#include <set>
 
 #include "launchers/policies.hpp"
 #include "launchers/share_rules.hpp"
 #include "runtime/config/cluster_config.hpp"
 #include "runtime/config/csv.hpp"
 #include "runtime/config/throughput_csv.hpp"
+#include "tools/cli/simulate_prices.hpp"
 #include "tools/cli/simulate_settings.hpp"
 #include "tools/repro/trace_jobs.hpp"
 #include "tools/traces/measured_speeds.hpp"
@@ -36,37 +36,14 @@ Result<std::vector<std::string>> policies_of(const std::string& text) {
   for (std::size_t from = 0; from <= text.size();) {
     const auto comma = std::min(text.find(',', from), text.size());
     names.push_back(text.substr(from, comma - from));
+    if (names.back() == "all")
+      return fail(ErrorCode::kInvalidArgument, "--policy: all stands alone, it is every policy; leave the others out");
     if (std::count(names.begin(), names.end(), names.back()) > 1)
       return fail(ErrorCode::kInvalidArgument, "--policy: " + names.back() + " is there twice");
     if (auto made = make_policy(names.back()); !made) return fail(std::move(made));
     from = comma + 1;
   }
   return names;
-}
-
-Result<std::map<GpuType, double>> gpu_costs_of(const std::vector<std::string>& texts) {
-  std::map<GpuType, double> costs;
-  for (const auto& text : texts) {
-    const auto equal = text.find('=');
-    double cost = 0;
-    const bool right = equal != std::string::npos && equal > 0 && read_whole(text.substr(equal + 1), cost) &&
-                       std::isfinite(cost) && cost >= 0;
-    if (!right)
-      return fail(ErrorCode::kInvalidArgument, "--gpu-cost: got \"" + text + "\", must be TYPE=COST_PER_HOUR");
-    if (!costs.emplace(text.substr(0, equal), cost).second)
-      return fail(ErrorCode::kInvalidArgument, "--gpu-cost: " + text.substr(0, equal) + " is there twice");
-  }
-  return costs;
-}
-
-Status check_cost_types(const SimulationOptions& base) {
-  std::set<GpuType> types;
-  for (const auto& node : base.nodes)
-    for (const auto& group : node.gpus) types.insert(group.type);
-  for (const auto& [type, cost] : base.cost_per_gpu_h)
-    if (!types.contains(type))
-      return fail(ErrorCode::kInvalidArgument, "--gpu-cost: the cluster has no GPU of type " + type);
-  return {};
 }
 
 // Columns model,load_s,save_s; model "*" stands for all others.
@@ -205,7 +182,7 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
     plan.base.first_measured = measured->first;
     plan.base.last_measured = measured->second;
   }
-  auto gpu_costs = gpu_costs_of(args.gpu_costs);
+  auto gpu_costs = parse_gpu_costs(args.gpu_costs);
   if (!gpu_costs) return fail(std::move(gpu_costs));
   plan.base.cost_per_gpu_h = *std::move(gpu_costs);
   auto costs = load_costs(args.costs);
@@ -234,8 +211,9 @@ Result<SimulatePlan> plan_simulation(const SimulateArgs& args) {
   plan.base.limit_s = args.limit_s;
   plan.base.checkpoint_s = args.checkpoint_s;
   if (auto read = read_cluster(args, plan); !read) return fail(std::move(read));
-  if (auto known = check_cost_types(plan.base); !known) return fail(std::move(known));
   if (auto read = read_workload(args, plan); !read) return fail(std::move(read));
+  if (auto used = check_used(args.set, plan.base, plan.workload); !used) return fail(std::move(used));
+  if (auto priced = price_policies(plan); !priced) return fail(std::move(priced));
   if (!args.measure_jobs.empty() && plan.base.last_measured >= plan.workload.size())
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("--measure-jobs: the trace has jobs 0 to {} only", plan.workload.size() - 1));

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tools/cli/commands.hpp"
 #include "tools/cli/output_file.hpp"
+#include "tools/cli/simulate_prices.hpp"
 #include "tools/cli/simulate_runs.hpp"
 #include "tools/cli/text.hpp"
 #include "tools/report/page.hpp"
@@ -62,16 +64,17 @@ Status write_report(const SimulateArgs& args, const std::string& result, const s
 void tell_left_out(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
   if (!plan.start_note.empty()) warn(plan.start_note);
   for (const auto& refusal : plan.refusals) warn(refusal);
-  if (plan.rows_refused > plan.refusals.size())
-    warn(fmt::format("{} rows more were refused; hadar trace check names them all",
-                     plan.rows_refused - plan.refusals.size()));
+  const auto more = plan.rows_refused - plan.refusals.size();
+  if (more > 0)
+    warn(
+        fmt::format("{} more {} refused; hadar trace check names them all", more, more == 1 ? "row was" : "rows were"));
   if (none_can_run(plan, runs)) return;  // the verdict says it
   std::set<std::pair<std::size_t, std::string>> told;
   for (const auto& run : runs)
     for (const auto& never : run.result.infeasible)
       if (told.emplace(never.index, never.reason.text).second && told.size() <= kMostTold)
         warn(fmt::format("job {}: {}", plan.workload[never.index].spec.name, never.reason.text));
-  if (told.size() > kMostTold) warn(fmt::format("{} more such reasons of jobs", told.size() - kMostTold));
+  if (told.size() > kMostTold) warn(fmt::format("such reasons of jobs besides: {}", told.size() - kMostTold));
 }
 
 void tell_failed(const SimulatedRun& run) {
@@ -80,7 +83,15 @@ void tell_failed(const SimulatedRun& run) {
   for (std::size_t i = 0; i < told; ++i)
     warn(fmt::format("job {} failed under {}, seed {}: {}", failed[i].name, run.policy, run.seed, failed[i].reason));
   if (failed.size() > told)
-    warn(fmt::format("{} more jobs failed under {}, seed {}", failed.size() - told, run.policy, run.seed));
+    warn(
+        fmt::format("{} more failed under {}, seed {}", count_text(failed.size() - told, "job"), run.policy, run.seed));
+}
+
+void tell_unpriced(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
+  const auto unknown = [](const SimulatedRun& run) { return !run.result.figures.cost; };
+  if (plan.base.cost_per_gpu_h.empty() || std::none_of(runs.begin(), runs.end(), unknown)) return;
+  warn(fmt::format("no --gpu-cost of {}: runs that use them have no cost",
+                   fmt::join(types_without_cost(plan.base), ", ")));
 }
 
 CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>& runs) {
@@ -89,8 +100,9 @@ CommandResult verdict(const SimulatePlan& plan, const std::vector<SimulatedRun>&
       return stop({ErrorCode::kInternal, fmt::format("simulate: {} under seed {} broke a rule of the cluster: {}",
                                                      run.policy, run.seed, run.result.violations.front())});
     if (!run.result.ended)
-      warn(fmt::format("{} under seed {} was given up at {}: {} of {} jobs had completed", run.policy, run.seed,
-                       duration_text(run.result.now_s), run.result.figures.completed, plan.workload.size()));
+      warn(fmt::format("{} under seed {} was given up at {}: {} of {} had completed", run.policy, run.seed,
+                       duration_text(run.result.now_s), run.result.figures.completed,
+                       count_text(plan.workload.size(), "job")));
     tell_failed(run);
   }
   const bool all_done = std::all_of(runs.begin(), runs.end(), [](const auto& run) {
@@ -120,13 +132,14 @@ CommandResult run_simulate(const SimulateArgs& args) {
   auto runs = run_all(args, *plan);
   if (!runs) return stop(std::move(runs.error()));
   tell_left_out(*plan, *runs);
+  tell_unpriced(*plan, *runs);
   Json out = {{"provenance", *provenance}, {"runs", Json::array()}};
   for (const auto& run : *runs) out["runs"].push_back(run_json(run, *plan, args.timing));
   const auto result = out.dump(1) + "\n";
   if (!args.json.empty())
     if (auto written = write_text(args.json, result); !written) return stop(std::move(written.error()));
   const bool stdout_is_taken = args.json == "-" || args.events == "-" || args.report == "-";
-  if (!stdout_is_taken) print(runs_table(*runs, plan->seeds.size()));
+  if (!stdout_is_taken) print(runs_table(*runs, plan->seeds.size(), !plan->base.cost_per_gpu_h.empty()));
   if (!args.explain.empty() && !stdout_is_taken) print(explanation_text(*runs, args.explain));
   if (args.timing && !stdout_is_taken)
     for (const auto& run : *runs)

@@ -49,7 +49,9 @@ void add_inputs(CLI::App& command, SimulateArgs& args) {
       ->check(number_between(kLeastSpreadFactor, 1));
   command.add_option("--checkpoint", args.checkpoint_s, "Seconds between saves of a running job; 0 = a round")
       ->check(number_between(0, kLongest_s));
-  command.add_option("--gpu-cost", args.gpu_costs, "TYPE=COST of a GPU and hour; may be given often");
+  command.add_option("--gpu-cost", args.gpu_costs,
+                     "TYPE=COST of a GPU and hour: for the cost of runs, and the prices of policies that weigh costs; "
+                     "may be given often");
   command.add_option("--measure-jobs", args.measure_jobs, "A..B: count only these jobs of the trace, from 0");
   command.add_option("--give-up", args.limit_s, "Virtual seconds after which a run is given up")
       ->check(number_between(0, kLongestRun_s));

@@ -111,13 +111,25 @@ Json run_json(const SimulatedRun& run, const SimulatePlan& plan, bool timing) {
   return out;
 }
 
-std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds) {
+std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds, bool costs) {
   double longest_s = 0;
   for (const auto& run : runs) longest_s = std::max(longest_s, run.result.figures.makespan_s);
   const double unit_s = longest_s < kShort_s ? 1 : kHour_s;
   const std::string shown_unit = longest_s < kShort_s ? " s" : " h";
-  Table table({"POLICY", "DONE", "MAKESPAN" + shown_unit, "AT LEAST" + shown_unit, "AVG JCT" + shown_unit,
-               "P99 JCT" + shown_unit, "QUEUEING" + shown_unit, "GRU", "CRU", "FTF MAX", "PREEMPTIONS", "ROUNDS"});
+  std::vector<std::string> header = {"POLICY",
+                                     "DONE",
+                                     "MAKESPAN" + shown_unit,
+                                     "AT LEAST" + shown_unit,
+                                     "AVG JCT" + shown_unit,
+                                     "P99 JCT" + shown_unit,
+                                     "QUEUEING" + shown_unit,
+                                     "GRU",
+                                     "CRU",
+                                     "FTF MAX",
+                                     "PREEMPTIONS",
+                                     "ROUNDS"};
+  if (costs) header.emplace_back("COST");
+  Table table(header);
   for (std::size_t first = 0; first < runs.size(); first += seeds) {
     const auto values = [&](auto of) {
       std::vector<double> all;
@@ -129,11 +141,20 @@ std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds)
       return mean_text(values([&](const RunFigures& f) { return std::optional<double>(f.*member); }), unit);
     };
     const auto& figures = runs[first].result.figures;
-    table.add({runs[first].policy, fmt::format("{}/{}", figures.completed, figures.jobs),
-               mean(&RunFigures::makespan_s, unit_s), mean(&RunFigures::makespan_bound_s, unit_s),
-               mean(&RunFigures::avg_jct_s, unit_s), mean(&RunFigures::p99_jct_s, unit_s),
-               mean(&RunFigures::avg_queueing_s, unit_s), mean(&RunFigures::gru), mean(&RunFigures::cru),
-               mean(&RunFigures::ftf_max), mean(&RunFigures::preemptions), mean(&RunFigures::rounds)});
+    std::vector<std::string> row = {runs[first].policy,
+                                    fmt::format("{}/{}", figures.completed, figures.jobs),
+                                    mean(&RunFigures::makespan_s, unit_s),
+                                    mean(&RunFigures::makespan_bound_s, unit_s),
+                                    mean(&RunFigures::avg_jct_s, unit_s),
+                                    mean(&RunFigures::p99_jct_s, unit_s),
+                                    mean(&RunFigures::avg_queueing_s, unit_s),
+                                    mean(&RunFigures::gru),
+                                    mean(&RunFigures::cru),
+                                    mean(&RunFigures::ftf_max),
+                                    mean(&RunFigures::preemptions),
+                                    mean(&RunFigures::rounds)};
+    if (costs) row.push_back(mean(&RunFigures::cost));
+    table.add(row);
   }
   return table.text() + (seeds > 1 ? fmt::format("means over {} seeds, ± 95 % intervals\n", seeds) : "");
 }

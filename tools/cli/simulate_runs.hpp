@@ -32,8 +32,8 @@ Result<std::vector<SimulatedRun>> run_all(const SimulateArgs& args, const Simula
 // {policy, seed, jobs, …} as the contract says; timing only when asked for.
 nlohmann::ordered_json run_json(const SimulatedRun& run, const SimulatePlan& plan, bool timing);
 
-// One line per policy: means over seeds with 95 % intervals.
-std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds);
+// One line per policy: means over seeds with 95 % intervals; what they cost when `costs`.
+std::string runs_table(const std::vector<SimulatedRun>& runs, std::size_t seeds, bool costs);
 
 // The history of one job, per run.
 std::string explanation_text(const std::vector<SimulatedRun>& runs, const std::string& job);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "launchers/policies.hpp"
+#include "launchers/share_rules.hpp"
 #include "runtime/config/process_config.hpp"
 
 namespace hadar::cli {
@@ -57,6 +59,40 @@ std::string blamed(const std::vector<Setting>& settings, const std::string& name
   return name;
 }
 
+bool uses_prices(const std::string& policy) {
+  const auto made = make_policy(policy);
+  return made && (*made)->traits().needs_prices;
+}
+
+// What by-name settings may name.
+struct Names {
+  std::set<std::string> types;
+  std::set<std::string> users;
+};
+
+Names names_of(const SimulationOptions& base, const std::vector<TraceJob>& workload) {
+  Names names;
+  for (const auto& node : base.nodes)
+    for (const auto& group : node.gpus) names.types.insert(group.type);
+  for (const auto& job : workload) names.users.insert(job.spec.user);
+  return names;
+}
+
+// Why a policy's setting changes nothing; empty when it may.
+std::string why_unused(const std::string& policy, const std::string& key, const Names& names) {
+  const auto dot = key.find('.');
+  const auto about = key.substr(0, dot);
+  const auto name = dot == std::string::npos ? "" : key.substr(dot + 1);
+  const auto rule = share_rule(policy);
+  if (about == "price" && rule && !(*rule)->needs_prices) return "policy " + policy + " weighs no costs, leave it out";
+  if (about == "price" && !names.types.contains(name)) return "the cluster has no GPU of type " + name;
+  const bool of_entities = about == "entity_weight" || about == "entity_rule";
+  if (of_entities && policy != "gavel-hierarchical") return "only gavel-hierarchical has entities, leave it out";
+  if ((about == "entity_weight" || about == "quota") && !names.users.contains(name))
+    return "the trace has no job of a user " + name;
+  return "";
+}
+
 }  // namespace
 
 Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, const std::vector<std::string>& policies) {
@@ -68,6 +104,8 @@ Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, cons
     if (auto once = check_twice(settings, *setting); !once) return fail(std::move(once));
     by_name[setting->name].push_back(setting->override_text());
     settings.push_back(*std::move(setting));
+    if (settings.back().name == kPrices && std::none_of(policies.begin(), policies.end(), uses_prices))
+      return refused(text, "no policy that is run uses prices, leave it out");
   }
   NamedSettings named;
   for (const auto& [name, overrides] : by_name) {
@@ -82,6 +120,17 @@ Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, cons
     named.of_policy[name] = std::move(config->policy);
   }
   return named;
+}
+
+Status check_used(const std::vector<std::string>& texts, const SimulationOptions& base,
+                  const std::vector<TraceJob>& workload) {
+  const auto names = names_of(base, workload);
+  for (const auto& text : texts) {
+    const auto dot = text.find('.');
+    const auto key = text.substr(dot + 1, text.find('=', dot) - dot - 1);
+    if (const auto why = why_unused(text.substr(0, dot), key, names); !why.empty()) return refused(text, why);
+  }
+  return {};
 }
 
 }  // namespace hadar::cli

@@ -16,7 +16,11 @@ struct NamedSettings {
 };
 
 // Every "POLICY.key=value" and "prices.key=value" of --set. kInvalidArgument, naming the option, for a policy that is
-// not among `policies` and for what the policy or the prices refuse.
+// not among `policies`, for what the policy or the prices refuse, and for prices that none of `policies` uses.
 Result<NamedSettings> parse_settings(const std::vector<std::string>& texts, const std::vector<std::string>& policies);
+
+// Refuses those of parsed settings that change nothing on this cluster under these jobs. kInvalidArgument.
+Status check_used(const std::vector<std::string>& texts, const SimulationOptions& base,
+                  const std::vector<TraceJob>& workload);
 
 }  // namespace hadar::cli
