@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tools/cli/text.hpp"
+
 namespace hadar::cli {
 namespace {
 
@@ -68,8 +70,9 @@ std::string member_text(const std::string& key, const Json& value) {
     return value.value("code", "").empty() ? ""
                                            : fmt::format("  {}: {}", value.value("code", ""), value.value("text", ""));
   if (key == "spec" && value.is_object())
-    return fmt::format("  {} of {} steps on {} GPUs", value.value("name", ""), value.value("total_steps", kNone),
-                       value.value("gpus", kNone));
+    return fmt::format("  {} of {} on {}", value.value("name", ""),
+                       count_text(value.value("total_steps", kNone), "step"),
+                       count_text(value.value("gpus", kNone), "GPU"));
   if (value.is_object()) return fmt::format("  {}{{{}}}", key, object_text(value));
   return fmt::format("  {}={}", key, scalar_text(value));
 }

@@ -71,16 +71,17 @@ CommandResult check_cluster_file(const Settings& settings, const std::string& fi
     }
     out["nodes"].push_back(std::move(row));
   }
-  return checked(settings, file, std::move(out),
-                 fmt::format("a cluster of {} nodes with {} GPUs", cluster->nodes.size(), gpus));
+  return checked(
+      settings, file, std::move(out),
+      fmt::format("a cluster of {} with {}", count_text(cluster->nodes.size(), "node"), count_text(gpus, "GPU")));
 }
 
 CommandResult check_job_file(const Settings& settings, const std::string& file) {
   auto job = load_job(file);
   if (!job) return stop_usage(std::move(job.error()));
-  return checked(settings, file,
-                 {{"kind", "job"}, {"name", job->name}, {"gpus", job->gpus}, {"steps_total", job->total_steps}},
-                 fmt::format("job {} of {} steps on {} GPUs", job->name, job->total_steps, job->gpus));
+  return checked(
+      settings, file, {{"kind", "job"}, {"name", job->name}, {"gpus", job->gpus}, {"steps_total", job->total_steps}},
+      fmt::format("job {} of {} on {}", job->name, count_text(job->total_steps, "step"), count_text(job->gpus, "GPU")));
 }
 
 CommandResult check_process_file(const Settings& settings, const std::string& file) {

@@ -57,9 +57,10 @@ void tell_refused(const traces::LoadedTrace& loaded, const std::string& file) {
   const auto count = loaded.refused.size();
   for (std::size_t i = 0; i < std::min(count, kShownRefusals); ++i)
     std::fprintf(stderr, "hadar: %s\n", text_of(loaded.refused[i], file).c_str());
-  if (count > kShownRefusals)
-    std::fprintf(stderr, "hadar: %s: %zu more rows are refused; --json lists all %zu\n", file.c_str(),
-                 count - kShownRefusals, count);
+  const auto more = count - std::min(count, kShownRefusals);
+  if (more > 0)
+    std::fprintf(stderr, "hadar: %s: %zu more %s refused; --json lists all %zu\n", file.c_str(), more,
+                 more == 1 ? "row is" : "rows are", count);
 }
 
 // What was decided for the user, where no text on stdout says it.
@@ -134,8 +135,8 @@ CommandResult run_trace_sample(const Settings& settings, const TraceInput& input
   if (!part) return stop_usage(std::move(part.error()));
   tell_refused(read->loaded, input.file);
   tell_notes(read->loaded, input.file);
-  const auto text =
-      fmt::format("{} of {} jobs; written to {}\n", part->jobs.size(), read->loaded.trace.jobs.size(), args.output);
+  const auto text = fmt::format("{} of {}; written to {}\n", part->jobs.size(),
+                                count_text(read->loaded.trace.jobs.size(), "job"), args.output);
   const auto json = sample_json(input.file, args.output, part->jobs.size(), read->loaded.trace.jobs.size());
   return write_trace(settings, *part, args.output, json, text, code_of(read->loaded));
 }
@@ -147,8 +148,8 @@ CommandResult run_trace_generate(const Settings& settings, const TraceGenerateAr
   if (!table) return stop_usage(std::move(table.error()));
   const auto trace = traces::generate({args.profile, args.jobs, args.jobs_per_h, args.seed, std::move(*table)});
   if (!trace) return stop_usage(trace.error());
-  const auto text = fmt::format("{} jobs of profile {}, seed {}; written to {}\n", trace->jobs.size(), args.profile,
-                                args.seed, args.output);
+  const auto text = fmt::format("{} of profile {}, seed {}; written to {}\n", count_text(trace->jobs.size(), "job"),
+                                args.profile, args.seed, args.output);
   return write_trace(settings, *trace, args.output,
                      generated_json(args.profile, args.seed, args.output, trace->jobs.size()), text, ExitCode::kDone);
 }

@@ -74,8 +74,8 @@ std::string loaded_json(const traces::LoadedTrace& loaded, const std::string& fi
 }
 
 std::string loaded_text(const traces::LoadedTrace& loaded, const std::string& file, const std::string& output) {
-  auto text = fmt::format("{}: form {}, {} rows: {} jobs, {} refused", file, loaded.format, loaded.rows,
-                          loaded.trace.jobs.size(), loaded.refused.size());
+  auto text = fmt::format("{}: form {}, {}: {}, {} refused", file, loaded.format, count_text(loaded.rows, "row"),
+                          count_text(loaded.trace.jobs.size(), "job"), loaded.refused.size());
   if (loaded.joined > 0) text += fmt::format(", {} joined", loaded.joined);
   text += output.empty() ? "\n" : fmt::format("; written to {}\n", output);
   for (const auto& note : loaded.notes) text += "  " + note + "\n";
@@ -105,7 +105,7 @@ std::string stats_json(const traces::TraceStats& stats, const std::string& file)
 }
 
 std::string stats_text(const traces::TraceStats& stats, const std::string& file) {
-  auto text = fmt::format("{}: {} jobs of {} users\n", file, stats.jobs, stats.users);
+  auto text = fmt::format("{}: {} of {}\n", file, count_text(stats.jobs, "job"), count_text(stats.users, "user"));
   text += fmt::format("  arrivals from {} to {} s", number_text(stats.first_s), number_text(stats.last_s));
   text += stats.jobs_per_h
               ? fmt::format(": {} an hour, at most {} in one\n", number_text(*stats.jobs_per_h), stats.most_in_an_h)
@@ -116,14 +116,19 @@ std::string stats_text(const traces::TraceStats& stats, const std::string& file)
                         duration_text(alone.mean), duration_text(alone.p10), duration_text(alone.p50),
                         duration_text(alone.p90), duration_text(alone.p99), duration_text(alone.max));
   text += fmt::format("  {} GPU-hours on V100s", number_text(stats.gpu_h));
-  if (stats.unknown > 0) text += fmt::format("; {} jobs without a speed do not count", stats.unknown);
+  if (stats.unknown > 0)
+    text += fmt::format("; {} without a speed {} not count", count_text(stats.unknown, "job"),
+                        stats.unknown == 1 ? "does" : "do");
   text += "\n";
-  if (stats.deadlines > 0) text += fmt::format("  {} jobs have a deadline\n", part_text(stats.deadlines, stats.jobs));
+  if (stats.deadlines > 0)
+    text += fmt::format("  {} {} a deadline\n", part_text(stats.deadlines, stats.jobs),
+                        stats.deadlines == 1 ? "job has" : "jobs have");
   if (const auto& load = stats.cluster) {
-    text += fmt::format("  on {} GPUs: {} GPU-hours, all busy for {}", load->gpus, number_text(load->gpu_h),
-                        hours_text(load->busy_h));
+    text += fmt::format("  on {}: {} GPU-hours, all busy for {}", count_text(load->gpus, "GPU"),
+                        number_text(load->gpu_h), hours_text(load->busy_h));
     if (load->load) text += fmt::format(", load {}", number_text(*load->load));
-    text += fmt::format("; {} jobs too large, {} without a speed there\n", load->too_large, load->unknown);
+    text +=
+        fmt::format("; {} too large, {} without a speed there\n", count_text(load->too_large, "job"), load->unknown);
   }
   Table gangs({"GPUS", "JOBS"});
   for (const auto& [gpus, jobs] : stats.gangs) gangs.add({std::to_string(gpus), part_text(jobs, stats.jobs)});

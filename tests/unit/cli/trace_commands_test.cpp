@@ -176,5 +176,26 @@ TEST_F(TraceCommands, GeneratedTracesAreCheckedAndSampledWithoutAWord) {
   EXPECT_EQ(code_of(run([&] { return run_trace_generate({}, made); })), ExitCode::kUsage);
 }
 
+TEST_F(TraceCommands, OneIsNotSpokenOfAsMany) {
+  const auto one = file("one.csv", kHeader + std::string("a,0,LM,5,1,1000,1,5,u,true\n"));
+  const auto cluster = file("c.toml", "[[nodes]]\nname = \"n\"\ngpus = [{ type = \"V100\", count = 1 }]\n");
+  auto input = reading(one);
+  input.cluster = cluster;
+  ASSERT_TRUE(run([&] { return run_trace_stats({}, input); }));
+  EXPECT_THAT(out_, HasSubstr("1 job of 1 user\n"));
+  EXPECT_THAT(out_, HasSubstr("1 (100.0 %) job has a deadline"));
+  EXPECT_THAT(out_, HasSubstr("on 1 GPU: "));
+  ASSERT_TRUE(run([&] { return run_trace_check({}, input); }));
+  EXPECT_THAT(out_, HasSubstr("1 row: 1 job, 0 refused"));
+  ASSERT_TRUE(run([&] { return run_trace_sample({}, input, {1, 0, {}, at("s.csv")}); }));
+  EXPECT_THAT(out_, HasSubstr("1 of 1 job;"));
+  TraceGenerateArgs made;
+  made.profile = "philly";
+  made.jobs = 1;
+  made.output = at("g.csv");
+  ASSERT_TRUE(run([&] { return run_trace_generate({}, made); }));
+  EXPECT_THAT(out_, HasSubstr("1 job of profile philly"));
+}
+
 }  // namespace
 }  // namespace hadar::cli
