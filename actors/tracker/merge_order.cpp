@@ -27,7 +27,8 @@ Metrics mean_metrics(const MergeOrder& order, const MergePlan& plan) {
 void add_details(const MergeOrder& order, std::vector<event::MergedFork>& forks) {
   for (const auto& report : order.reports)
     for (auto& fork : forks)
-      if (fork.lease == report.lease && !fork.in && !report.detail.empty()) fork.reason += ": " + report.detail;
+      if (fork.lease == report.lease && !fork.in && !fork.reason.ends_with(report.detail))
+        fork.reason += ": " + report.detail;
 }
 
 }  // namespace

@@ -104,6 +104,27 @@ TEST(ForkBoard, CheckpointIsAllThatIsLeftOfALateFork) {
   EXPECT_FALSE(decision->settle.forks.front().open) << "it must not go on: its job is planned anew";
 }
 
+TEST(ForkBoard, AFailedForkSaysItsReasonOnce) {
+  ForkBoard board(kGrace_s);
+  const auto a = some_lease(1, 1, 0, "n1", 100, 50);
+  const auto b = some_lease(2, 1, 1, "n2", 100, 50);
+  board.track(tracking({a, b}), 0);
+  auto none = some_report(a, 0, LeaseEndReason::kFailed);
+  none.detail = "exit code 3";
+  auto stale = some_report(b, 10, LeaseEndReason::kFailed);
+  stale.detail = "exit code 4";
+  stale.base.version += 1;
+  board.report(none, 10);
+  board.report(stale, 10);
+  const auto order = board.due(10);
+  ASSERT_TRUE(order.has_value());
+  const auto decision = decide_merge(*order);
+  ASSERT_TRUE(decision.has_value());
+  ASSERT_THAT(decision->settle.forks, SizeIs(2));
+  EXPECT_EQ(decision->settle.forks[0].reason, "did no steps: exit code 3");
+  EXPECT_THAT(decision->settle.forks[1].reason, testing::AllOf(HasSubstr("started from"), HasSubstr(": exit code 4")));
+}
+
 TEST(ForkBoard, ForgetsWhatWasClosedElsewhere) {
   ForkBoard board(kGrace_s);
   const auto a = some_lease(1, 1, 0, "n1", 100, 50);
