@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,7 @@ struct SimulatePlan {
   std::uint64_t rows_refused = 0;
   std::vector<std::string> refusals;  // the first of them, for people
   std::string start_note;             // what arrivals count from, where that was decided
+  std::set<GpuType> unpriced;         // types that a policy weighs at its own price, as nobody gave one
 };
 
 // Reads every input. Errors: kInvalidArgument and kNotFound with the option or file at fault, kIo.

@@ -37,10 +37,7 @@ Status price_policy(const std::string& policy, SimulatePlan& plan) {
   for (const auto& [type, cost] : plan.base.cost_per_gpu_h)
     if (auto taken = take_cost(policy, type, cost, settings); !taken) return taken;
   for (const auto& type : types_of(plan.base))
-    if (!settings.contains("price." + type))
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("policy {} weighs costs and GPU type {} has no price; give --gpu-cost {}=COST", policy,
-                              type, type));
+    if (!settings.contains("price." + type)) plan.unpriced.insert(type);
   return {};
 }
 

@@ -8,8 +8,9 @@ namespace hadar::cli {
 // "TYPE=COST" of --gpu-cost. kInvalidArgument.
 Result<std::map<GpuType, double>> parse_gpu_costs(const std::vector<std::string>& texts);
 
-// Gives every policy of the plan that weighs costs its prices: those of --set, else those of --gpu-cost. Refuses, with
-// kInvalidArgument, a cost of a type that the cluster lacks, two prices of one type, and a type without any.
+// Gives every policy of the plan that weighs costs its prices: those of --set, else those of --gpu-cost; lists the
+// types that have neither. Refuses, with kInvalidArgument, a cost of a type that the cluster lacks and two prices of
+// one type.
 Status price_policies(SimulatePlan& plan);
 
 // GPU types of the cluster that --gpu-cost says nothing of.
