@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -68,17 +69,22 @@ std::string plan_text(const std::string& policy, const RoundPlan& plan, double s
          ",\n  \"waiting\": " + rows_text(waiting) + ",\n  \"solve_ms\": " + Json(solve_ms).dump() + "\n}\n";
 }
 
-Status check_pairs_read(const SolveArgs& args, bool shares_gpus) {
-  if (args.throughputs.empty() || shares_gpus) return {};
-  return fail(ErrorCode::kInvalidArgument, "--throughputs: gives speeds of pairs, and policy " + args.policy +
-                                               " lets no two jobs share GPUs; leave it out");
+// Scripts give the same options to every policy: what has no effect is said, not refused.
+Status take_pairs(const SolveArgs& args, bool shares_gpus, SolveInstance& instance) {
+  if (args.throughputs.empty()) return {};
+  if (!shares_gpus)
+    std::fputs(("hadar: solve: --throughputs gives speeds of pairs, which " + args.policy +
+                " does not read: it lets no two jobs share GPUs\n")
+                   .c_str(),
+               stderr);
+  return add_pairs(instance, args.throughputs);
 }
 
 CommandResult solve_by_plan(const SolveArgs& args) {
   if (auto known = make_policy(args.policy); !known) return stop_usage(std::move(known.error()));
-  if (auto read = check_pairs_read(args, false); !read) return stop_usage(std::move(read.error()));
   auto instance = load_instance(args.instance);
   if (!instance) return stop_usage(std::move(instance.error()));
+  if (auto taken = take_pairs(args, false, *instance); !taken) return stop_usage(std::move(taken.error()));
   auto input = round_of(*instance);
   const double start = cpu_ms();
   const auto plan = plan_once(args.policy, std::move(input));
@@ -93,11 +99,10 @@ CommandResult solve_by_plan(const SolveArgs& args) {
 CommandResult run_solve(const SolveArgs& args) {
   const auto rule = share_rule(args.policy);
   if (!rule) return solve_by_plan(args);
-  if (auto read = check_pairs_read(args, (*rule)->shares_gpus); !read) return stop_usage(std::move(read.error()));
   auto instance = load_instance(args.instance);
   if (!instance) return stop_usage(std::move(instance.error()));
-  if (!args.throughputs.empty())
-    if (auto added = add_pairs(*instance, args.throughputs); !added) return stop_usage(std::move(added.error()));
+  if (auto taken = take_pairs(args, (*rule)->shares_gpus, *instance); !taken)
+    return stop_usage(std::move(taken.error()));
   const double start = cpu_ms();
   auto shares = (*rule)->solve(instance->problem);
   const double spent = cpu_ms() - start;
