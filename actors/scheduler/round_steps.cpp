@@ -218,10 +218,17 @@ bool still_open(const Allocation& allocation, const CapacityViewed& viewed) {
   });
 }
 
+// Members of a gang end one by one: what is left of it is still leaving.
+bool what_is_left_of(const Allocation& gone, const Allocation& held) {
+  return gone.fork == held.fork && std::all_of(held.slices.begin(), held.slices.end(), [&](const GpuSlice& slice) {
+           return std::find(gone.slices.begin(), gone.slices.end(), slice) != gone.slices.end();
+         });
+}
+
 bool still_leaving(const JobView& job, const std::vector<Allocation>& leaving) {
   return std::any_of(job.held.begin(), job.held.end(), [&](const Allocation& held) {
     return std::any_of(leaving.begin(), leaving.end(),
-                       [&](const Allocation& gone) { return gone.fork == held.fork && gone.slices == held.slices; });
+                       [&](const Allocation& gone) { return what_is_left_of(gone, held); });
   });
 }
 

@@ -132,6 +132,9 @@ std::string Ledger::why_not_grantable(const std::vector<Lease>& gang, const GpuH
           if (held->second.size() > 1 || !may_share(state_.find(id)->lease, lease))
             return "lease " + std::to_string(id.value) + " has not reported its end on node " + lease.node;
   }
+  for (const auto id : job->open)
+    if (const auto& open = *state_.find(id); !open.ended() && open.lease.fork == gang.front().fork)
+      return "lease " + std::to_string(id.value) + " of its fork has not reported its end";
   if (job->final_state) return std::string("the job is ") + name_of(*job->final_state);
   if (job->held) return "the job is held";
   return state_.merging(*job, now_s) ? "the job is merging" : "";

@@ -103,6 +103,10 @@ class LogChecker {
 
   void take(const event::LeasesGranted& e) {
     std::map<ForkId, std::uint32_t> gangs;
+    for (const auto& [id, other] : leases_)
+      for (const auto& lease : e.leases)
+        if (!other.over_t_s && other.lease.fork == lease.fork)
+          complain(name(lease.id) + " is granted while " + name(id) + " of its fork goes on");
     for (const auto& lease : e.leases) {
       gangs[lease.fork] += static_cast<std::uint32_t>(lease.gpus.size());
       if (!leases_.try_emplace(lease.id, CheckedLease{lease, now_->t_s, 0, 0, {}, {}, 0}).second)

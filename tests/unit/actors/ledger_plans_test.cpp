@@ -3,6 +3,7 @@
 namespace hadar {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -84,6 +85,21 @@ TEST_F(LedgerTest, GpuIsGrantedAgainWhenItsLastLeaseIsReportedAndThatBringsANewP
   ledger_.accept(some_report(lease, 60), 2);
   EXPECT_THAT(ledger_.take().advanced, SizeIs(1)) << "though the job itself waits for its other fork";
   EXPECT_THAT(record({some_lease(4, b.value, 0, "n1", 10)})->leases, SizeIs(1));
+}
+
+TEST_F(LedgerTest, AForkGetsNoLeaseWhileAMemberOfItsOldGangTrains) {
+  auto spec = some_job(100);
+  spec.gpus = 2;
+  const auto id = submit(spec);
+  std::vector<Lease> gang{some_lease(1, id.value, 0, "n1", 60), some_lease(2, id.value, 0, "n2", 60)};
+  for (std::uint32_t rank = 0; rank < 2; ++rank) gang[rank].gang = {rank, 2, ""};
+  ASSERT_THAT(record(gang)->leases, SizeIs(2));
+  ledger_.accept(some_report(gang[0], 20, LeaseEndReason::kRevoked), 2);
+  auto next = some_lease(3, id.value, 0, "n1", 40);
+  next.gpus = {0, 1};
+  const auto refused = record({next})->refused;
+  ASSERT_THAT(refused, SizeIs(1));
+  EXPECT_THAT(refused.front().reason, HasSubstr("lease 2 of its fork"));
 }
 
 TEST_F(LedgerTest, LeaseIdsNeverFall) {

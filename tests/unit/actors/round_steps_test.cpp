@@ -175,6 +175,14 @@ TEST(RoundSteps, ForksOfAMovedJobAreGrantedOneByOneAsTheirGpusComeFree) {
   EXPECT_THAT(ready_grants(pending, {first}, capacity({})), SizeIs(1)) << "the second fork, though the first is held";
 }
 
+TEST(RoundSteps, AGangThatMovesWaitsForEveryMemberOfTheOldOne) {
+  auto old = on(1, 0, "n2", 500);
+  old.slices.push_back(GpuSlice{"n3", {0}});
+  PendingGrants pending{{on(1, 0, "n1", 100)}, {old}};
+  EXPECT_THAT(ready_grants(pending, {view(1, {on(1, 0, "n3", 500)})}, capacity({})), IsEmpty()) << "one has ended";
+  EXPECT_THAT(ready_grants(pending, {view(1)}, capacity({})), SizeIs(1));
+}
+
 TEST(RoundSteps, PendingGrantOfAJobThatIsGoneIsDropped) {
   PendingGrants pending{{on(1, 0, "n1", 100)}, {}};
   EXPECT_THAT(ready_grants(pending, {}, capacity({})), IsEmpty());
