@@ -50,6 +50,11 @@ std::size_t scheme_of(const Outcome& outcome, const std::string& name) {
   return static_cast<std::size_t>(found - schemes.begin());
 }
 
+// Runs of unlike jobs tell nothing of each other.
+bool comparable(const Measured& a, const Measured& b) {
+  return a.ended && b.ended && a.never == b.never;
+}
+
 }  // namespace
 
 Result<std::vector<Outcome>> measure(const std::vector<Experiment>& experiments, const MeasureOptions& options) {
@@ -102,7 +107,7 @@ std::vector<double> compared(const Outcome& outcome, const Comparison& compariso
   for (std::size_t seed = 0; seed < ours.size(); ++seed) {
     const auto mine = value_of(comparison.figure, ours[seed]);
     const auto other = theirs == nullptr ? mine : value_of(comparison.figure, (*theirs)[seed]);
-    if (!mine || !other || !ours[seed].ended || (theirs != nullptr && !(*theirs)[seed].ended)) continue;
+    if (!mine || !other || !comparable(ours[seed], theirs == nullptr ? ours[seed] : (*theirs)[seed])) continue;
     if (theirs == nullptr)
       values.push_back(*mine);
     else if (comparison.figure == Figure::kMakespanSaved)
@@ -114,11 +119,12 @@ std::vector<double> compared(const Outcome& outcome, const Comparison& compariso
 }
 
 std::vector<double> ceilings(const Outcome& outcome, const Comparison& comparison) {
-  const auto& runs =
-      outcome.runs[scheme_of(outcome, comparison.against.empty() ? comparison.ours : comparison.against)];
+  const auto& ours = outcome.runs[scheme_of(outcome, comparison.ours)];
+  const auto& runs = comparison.against.empty() ? ours : outcome.runs[scheme_of(outcome, comparison.against)];
   std::vector<double> values;
-  for (const auto& run : runs) {
-    if (!run.ended) continue;
+  for (std::size_t seed = 0; seed < runs.size(); ++seed) {
+    const auto& run = runs[seed];
+    if (!comparable(ours[seed], run)) continue;
     const auto& figures = run.figures;
     switch (comparison.figure) {
       case Figure::kMakespan:

@@ -12,7 +12,7 @@ namespace hadar::repro {
 // What one scheme made of one seed's workload.
 struct Measured {
   RunFigures figures;               // without its jobs
-  std::uint64_t never = 0;          // jobs that the scheme's cluster can never run
+  std::uint64_t never = 0;          // jobs that the scheme can never run on its cluster
   double useful_gpu_s = 0;          // of the workload
   std::optional<double> ceiling_s;  // makespan no scheduler can beat
   bool ended = true;                // false: given up, with jobs still waiting
@@ -37,7 +37,8 @@ Result<std::vector<Outcome>> measure(const std::vector<Experiment>& experiments,
 std::optional<double> value_of(Figure figure, const Measured& run);
 
 // Ours against the other's, seed by seed: how many times shorter, or busier. kMakespanSaved: 1 - ours / theirs. Where
-// either run was given up, that seed tells nothing. Empty `against`: the values themselves.
+// either run was given up or one left out jobs that the other ran, that seed tells nothing. Empty `against`: the values
+// themselves.
 std::vector<double> compared(const Outcome& outcome, const Comparison& comparison);
 
 // The best any scheduler could show in this comparison, seed by seed; empty where nothing bounds it.

@@ -181,6 +181,10 @@ Report report_of(const std::vector<Outcome>& outcomes, const std::vector<std::ui
       if (given_up > 0)
         section.notes.push_back(fmt::format("{}: given up under {} of {} seeds, with jobs that it cannot start",
                                             outcome.experiment.schemes[i].name, given_up, runs.size()));
+      const auto never = std::count_if(runs.begin(), runs.end(), [](const Measured& run) { return run.never > 0; });
+      if (never > 0)
+        section.notes.push_back(fmt::format("{}: leaves out jobs that it can never start, under {} of {} seeds",
+                                            outcome.experiment.schemes[i].name, never, runs.size()));
     }
     report.sections.push_back(std::move(section));
     report.json["experiments"].push_back(experiment_json(outcome, seeds));

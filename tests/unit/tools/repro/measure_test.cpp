@@ -42,6 +42,15 @@ TEST(Compared, LeavesOutSeedsThatWereGivenUp) {
   EXPECT_EQ(compared(outcome(), {"ours", "", Figure::kMeanJct}).size(), 2u);
 }
 
+TEST(Compared, LeavesOutSeedsWhereOneRanJobsThatTheOtherCannot) {
+  auto unlike = outcome();
+  unlike.runs[1][0].never = 1;
+  EXPECT_THAT(compared(unlike, {"ours", "theirs", Figure::kMakespan}), IsEmpty());
+  EXPECT_THAT(ceilings(unlike, {"ours", "theirs", Figure::kMakespan}), IsEmpty());
+  unlike.runs[0][0].never = 1;
+  EXPECT_THAT(compared(unlike, {"ours", "theirs", Figure::kMakespan}), ElementsAre(DoubleEq(1.5)));
+}
+
 TEST(Compared, IsTheFigureItselfWithoutAnother) {
   EXPECT_THAT(compared(outcome(), {"ours", "", Figure::kMakespan}), ElementsAre(100, 80));
 }
