@@ -20,6 +20,8 @@ struct State {
 
   std::optional<ThroughputBook> book;
   std::vector<Estimated> estimated;  // of the jobs asked for last, rising
+  JobSpecsPtr paired;                // whose pairs those are
+  PairTable pairs;
 };
 
 using Self = ThroughputBookActor::stateful_pointer<State>;
@@ -49,6 +51,13 @@ void refresh(const ThroughputBook& book, const ThroughputBook::News& news, Estim
   known.view = std::make_shared<const JobView>(std::move(view));
 }
 
+// The same list of specs is asked about again until a job comes or goes.
+const PairTable& pairs_for(State& state, const JobSpecsPtr& specs) {
+  if (state.paired != specs) state.pairs = state.book->pairs_of(*specs);
+  state.paired = specs;
+  return state.pairs;
+}
+
 JobsViewed estimate(Self self, EstimateJobs& request) {
   auto& state = self->state;
   auto& jobs = request.viewed.jobs;
@@ -58,7 +67,7 @@ JobsViewed estimate(Self self, EstimateJobs& request) {
     refresh(*state.book, news, state.estimated[i], jobs[i], *request.specs->at(i));
     jobs[i] = state.estimated[i].view;
   }
-  if (request.pairs) request.viewed.pairs = state.book->pairs_of(*request.specs);
+  if (request.pairs) request.viewed.pairs = pairs_for(state, request.specs);
   return std::move(request.viewed);
 }
 
