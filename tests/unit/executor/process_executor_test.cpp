@@ -245,9 +245,14 @@ TEST_F(ExecutorTest, DestroyedInTheMiddleItLeavesNoProcess) {
   executor_->start(lease(2, 1'000'000'000, {}, 2));
   wait_for<Started>(1);
   wait_for<Started>(2);
-  auto pids = numbers_after("pid ");
-  for (const int pid : numbers_after("pid ", 2)) pids.push_back(pid);
-  for (const int pid : numbers_after("grandchild ")) pids.push_back(pid);
+  const auto limit = std::chrono::steady_clock::now() + kLimit;
+  std::vector<int> pids;
+  while (pids.size() < 4 && std::chrono::steady_clock::now() < limit) {  // what they print may come after their start
+    pids = numbers_after("pid ");
+    for (const int pid : numbers_after("pid ", 2)) pids.push_back(pid);
+    for (const int pid : numbers_after("grandchild ")) pids.push_back(pid);
+    sched_yield();
+  }
   ASSERT_EQ(pids.size(), 4U);
   executor_.reset();
   for (const int pid : pids) EXPECT_FALSE(runs(pid)) << pid;
